@@ -1,112 +1,32 @@
-/**
- * The import rules of ARCHITECTURE.md, checked by `npm run imports`: data flows one way, siblings do not know each
- * other, there are no cycles. What is not listed is refused.
- */
+/** The import rules, checked by `npm run imports`: those of the lists of folders, no cycles, declared packages. */
 
-/** The five groups of src/, and the other groups each may import. */
-const groups = {
-  base: [],
-  exporter: ["base"],
-  roadmap: ["base"],
-  platform: ["base", "exporter"],
-  app: ["base", "exporter", "roadmap", "platform"],
-};
+const { order, products } = require("./.folders.cjs");
 
-/** The rooms of the groups, and the other rooms each may import. */
-const rooms = {
-  "base/core": [],
-  "base/documents": ["base/core"],
-  "base/net": ["base/core"],
-  "base/http": ["base/core", "base/net"],
-  "base/redis": ["base/core", "base/net"],
+/** Files of an entry of a list. @param own for `.`: names of files */
+function filesOf(folder, entry) {
+  return entry === "." ? `^${folder}/[^/]+$` : `^${folder}/${entry}/`;
+}
 
-  "exporter/series": [],
-  "exporter/metricsql": [],
-  "exporter/policy": ["base/core", "base/documents", "exporter/metricsql", "exporter/series"],
-  "exporter/metrics-store": [
-    "base/core",
-    "base/documents",
-    "base/net",
-    "base/http",
-    "exporter/series",
-    "exporter/metricsql",
-    "exporter/policy",
-  ],
-  "exporter/remote-write": ["base/core", "base/net", "base/http", "exporter/series", "exporter/policy"],
-  "exporter/delivery": [
-    "base/core",
-    "base/redis",
-    "exporter/series",
-    "exporter/metricsql",
-    "exporter/policy",
-    "exporter/metrics-store",
-    "exporter/remote-write",
-  ],
+/** A rule for each two entries of a list. Tests of a folder may use what stands above it in its product. */
+function orderRules([folder, entries]) {
+  const pathNot = folder === "src" ? undefined : "\\.(test|contract)\\.ts$";
+  return entries.flatMap((upper, place) =>
+    entries.slice(0, place).map((lower) => ({
+      name: `${folder}: ${lower} is below ${upper}`,
+      comment: `${folder} has, lowest first: ${entries.join(", ")}.`,
+      severity: "error",
+      from: { path: filesOf(folder, lower), ...(pathNot && { pathNot }) },
+      to: { path: filesOf(folder, upper) },
+    })),
+  );
+}
 
-  "roadmap/board": ["base/core"],
-  "roadmap/cache": ["base/core", "base/redis", "roadmap/board"],
-  "roadmap/page": ["base/core", "roadmap/board"],
-  "roadmap/api": ["base/core", "base/net", "base/redis", "roadmap/board", "roadmap/cache", "roadmap/page"],
-
-  "platform/client": ["base/core", "base/documents", "base/net", "exporter/policy"],
-  "platform/routing": ["base/core", "base/redis"],
-  "platform/server": [
-    "base/core",
-    "base/documents",
-    "base/net",
-    "base/redis",
-    "exporter/policy",
-    "platform/routing",
-  ],
-  "platform/gateway": ["base/core", "base/http", "base/net", "base/redis", "platform/routing"],
-  "platform/provider": ["base/core", "base/documents", "base/net", "platform/client"],
-
-  "app/config": ["base/core", "base/documents", "base/net", "exporter/policy"],
-  "app/ops": ["base/core", "base/net", "exporter/policy"],
-  "app/daemon": [
-    "base/core",
-    "base/net",
-    "base/http",
-    "base/redis",
-    "exporter/policy",
-    "exporter/metrics-store",
-    "exporter/remote-write",
-    "exporter/delivery",
-    "roadmap/board",
-    "roadmap/cache",
-    "platform/client",
-    "platform/provider",
-    "platform/routing",
-    "platform/gateway",
-    "app/config",
-    "app/ops",
-  ],
-  "app/commands": [
-    "base/core",
-    "base/documents",
-    "base/net",
-    "base/redis",
-    "exporter/series",
-    "exporter/metricsql",
-    "exporter/policy",
-    "exporter/metrics-store",
-    "exporter/remote-write",
-    "exporter/delivery",
-    "platform/client",
-    "platform/server",
-    "app/config",
-    "app/daemon",
-  ],
-};
-
-/** A rule that files below a folder of src/ import nothing of src/ but what is listed. */
-function importsOnly(folder, others) {
+function productRule([product, others]) {
   return {
-    name: `${folder.replace("/", "-")}-imports-only-its-own`,
-    comment: `src/${folder} may import ${["itself", ...others].join(", ")}.`,
+    name: `src/${product} imports only ${others.join(", ")}`,
     severity: "error",
-    from: { path: `^src/${folder}/` },
-    to: { path: "^src/", pathNot: `^src/(${[folder, ...others].join("|")})/` },
+    from: { path: `^src/${product}/` },
+    to: { path: "^src/", pathNot: `^src/(${[product, ...others].join("|")})/` },
   };
 }
 
@@ -120,18 +40,8 @@ module.exports = {
       from: { path: "^src", pathNot: "\\.(test|contract)\\.ts$" },
       to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] },
     },
-    {
-      name: "every-file-is-in-a-room",
-      comment: "A file of src/ is a root file or in one of the rooms above.",
-      severity: "error",
-      from: {
-        path: "^src/",
-        pathNot: `^src/(main|run|cli)\\.ts$|^src/(${Object.keys(rooms).join("|")})/`,
-      },
-      to: {},
-    },
-    ...Object.entries(groups).map(([group, others]) => importsOnly(group, others)),
-    ...Object.entries(rooms).map(([room, others]) => importsOnly(room, others)),
+    ...Object.entries(order).flatMap(orderRules),
+    ...Object.entries(products).map(productRule),
   ],
   options: {
     doNotFollow: { path: "node_modules" },

@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLogger } from "../src/base/core/log.ts";
+import { createLogger } from "../src/base/log/log.ts";
 import { FileState } from "../src/exporter/delivery/state/file-state.ts";
 import { MemoryState } from "../src/exporter/delivery/state/memory-state.ts";
 import { RequestEntries } from "../src/exporter/delivery/state/request-entries.ts";

@@ -8,9 +8,9 @@ import type { StatusOptions } from "./app/commands/status/status.ts";
 import { intervalRule, parseInterval } from "./app/commands/status/watch/interval.ts";
 import { describeError, TelemetrydError } from "./base/core/errors.ts";
 import { FaultsError } from "./base/core/fault.ts";
-import { createLogger } from "./base/core/log.ts";
-import { redact } from "./base/core/secrets/redact.ts";
 import { version } from "./base/core/version.ts";
+import { createLogger } from "./base/log/log.ts";
+import { redact } from "./base/log/redact.ts";
 
 /**
  * The command line; the only module that ends the process. Exit statuses are in docs/errors.md. Each command

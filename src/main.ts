@@ -12,10 +12,10 @@ import type { QueueViews } from "./app/daemon/queue-views.ts";
 import { openSentLog } from "./app/daemon/sent-log.ts";
 import type { Clock } from "./base/core/clock.ts";
 import { defined } from "./base/core/defined.ts";
-import type { Logger } from "./base/core/log.ts";
-import { redact } from "./base/core/secrets/redact.ts";
 import { Releasers, runStages, type Service } from "./base/core/service.ts";
 import { version } from "./base/core/version.ts";
+import type { Logger } from "./base/log/log.ts";
+import { redact } from "./base/log/redact.ts";
 import type { RedisRoom } from "./base/redis/redis.ts";
 import { lockDirectory } from "./exporter/delivery/state/directory-lock.ts";
 import { FileState } from "./exporter/delivery/state/file-state.ts";
@@ -28,7 +28,7 @@ import type { ProjectTenants } from "./exporter/policy/tenants/project-tenants.t
 import type { TenantFile } from "./exporter/policy/tenants/tenant-file.ts";
 import type { ControlPlane } from "./platform/client/control-plane.ts";
 import type { Gateway } from "./platform/gateway/gateway.ts";
-import type { Platform } from "./platform/server/platform.ts";
+import type { Platform } from "./platform/platform.ts";
 
 export interface DaemonDeps {
   readonly clock: Clock;
@@ -171,7 +171,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     let gateway: Gateway | undefined;
     if (redis !== undefined && config.platform !== undefined) {
       const { listen, groupDomain, cityCodes, tls, limits, quotas, projectNameRetentionMs } = config.platform;
-      const { createPlatform } = await import("./platform/server/platform.ts");
+      const { createPlatform } = await import("./platform/platform.ts");
       const { addressesIn } = await import("./base/net/address-range.ts");
       const isAllowed = addressesIn(config.egress.allow);
       const platform = createPlatform({
@@ -294,7 +294,7 @@ async function ownAuthority(
   if (platform === undefined || controlPlane?.apiUrl === undefined || controlPlane.caFile !== undefined)
     return;
   const { listen, tls } = platform;
-  const { platformAuthority } = await import("./platform/server/platform.ts");
+  const { platformAuthority } = await import("./platform/platform.ts");
   return await platformAuthority({ listen, ...tls, stateDirectory: state.directory }, clock.nowMs());
 }
 
@@ -320,7 +320,7 @@ async function openOwnGateway(
   { platform, ...parts }: { readonly platform: Platform } & Pick<GatewayParts, "redis" | "clock" | "log">,
 ): Promise<OpenedGateway> {
   const { openGateway } = await import("./app/daemon/proxying.ts");
-  const { loadGatewayCertificate } = await import("./platform/server/tls/server-certificate.ts");
+  const { loadGatewayCertificate } = await import("./kube-server/tls/server-certificate.ts");
   const { domain, tls } = wanted;
   const certificate = { stateDirectory: config.state.directory, domain, ...tls };
   return await openGateway(config, wanted, {

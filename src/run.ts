@@ -4,9 +4,9 @@ import { createProcessRegistry } from "./app/ops/process-metrics.ts";
 import { systemClock } from "./base/core/clock.ts";
 import { describeError, TelemetrydError } from "./base/core/errors.ts";
 import { printFaults } from "./base/core/fault.ts";
-import { createLogger, type LineSink, type Logger } from "./base/core/log.ts";
 import { withLimit } from "./base/core/signals.ts";
 import { version } from "./base/core/version.ts";
+import { createLogger, type LineSink, type Logger } from "./base/log/log.ts";
 import { runDaemon } from "./main.ts";
 
 export interface RunOptions {

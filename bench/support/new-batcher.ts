@@ -1,6 +1,6 @@
 import { Batcher } from "../../src/exporter/delivery/batch/batcher.ts";
 import { SeriesHashTable } from "../../src/exporter/delivery/batch/series-hash-table.ts";
-import type { ReadConsumer } from "../../src/exporter/metrics-store/sample-reader.ts";
+import type { ReadConsumer } from "../../src/exporter/metrics-store/ports/sample-reader.ts";
 import { KnownCollisions } from "../../src/exporter/remote-write/encoding/known-collisions.ts";
 import { seriesEncoderFor } from "../../src/exporter/remote-write/encoding/labels.ts";
 import type { EncodedRequest } from "../../src/exporter/remote-write/encoding/request.ts";

@@ -1,6 +1,6 @@
-import { exportPolicyKind } from "../../src/platform/server/kinds/telemetry/export-policy.ts";
-import { wholeObjectSchema } from "../../src/platform/server/schema/object-meta.ts";
-import type { Schema } from "../../src/platform/server/schema/schema.ts";
+import { wholeObjectSchema } from "../../src/kube-server/api/object-meta.ts";
+import type { Schema } from "../../src/kube-server/api/schema.ts";
+import { exportPolicyKind } from "../../src/platform/kinds/telemetry/export-policy.ts";
 
 /** JSON paths of the kind's columns; the platform's own columns are functions. */
 const columnPaths: Readonly<Record<string, string>> = {

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { Agent } from "undici";
 import { parseAllDocuments } from "yaml";
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
-import { exchangeToken } from "../../src/platform/client/exchange.ts";
-import { readKubeconfig } from "../../src/platform/client/kubeconfig.ts";
-import { createPlaneClient, type PlaneClient } from "../../src/platform/client/plane-client.ts";
-import { Throttle } from "../../src/platform/client/throttle.ts";
+import { exchangeToken } from "../../src/platform/client/api/exchange.ts";
+import { readKubeconfig } from "../../src/platform/client/api/kubeconfig.ts";
+import { createPlaneClient, type PlaneClient } from "../../src/platform/client/api/plane-client.ts";
+import { Throttle } from "../../src/platform/client/api/throttle.ts";
 import { type PlaneAccess, type PlaneHand, readyLimitMs } from "./plane-hand.ts";
 
 /** Paths of the demo's kinds, relative to a control plane's base. */

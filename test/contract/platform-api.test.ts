@@ -1,6 +1,6 @@
 import "../support/leak-check.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import {
   type FetchOptions,
   inDaemon,

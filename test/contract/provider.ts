@@ -4,11 +4,11 @@ import { join } from "node:path";
 import ipaddr from "ipaddr.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
-import { openApi } from "../../src/platform/client/api-access.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
+import { openApi } from "../../src/platform/client/api/api-access.ts";
 import { conditionOf } from "../../src/platform/provider/plane/conditions.ts";
 import { createProvider } from "../../src/platform/provider/provider.ts";
-import type { Runtime } from "../../src/platform/provider/runtime.ts";
+import type { Runtime } from "../../src/platform/provider/runtime/runtime.ts";
 import {
   type FetchOptions,
   groupDomain,

@@ -2,7 +2,7 @@ import "../support/leak-check.ts";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { KubeObject } from "../../src/platform/server/object.ts";
+import type { KubeObject } from "../../src/kube-server/api/object.ts";
 import {
   type ConnectedKubectl,
   connectKubectl,

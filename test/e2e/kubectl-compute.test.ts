@@ -1,6 +1,6 @@
 import "../support/leak-check.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Json, KubeObject } from "../../src/platform/server/object.ts";
+import type { Json, KubeObject } from "../../src/kube-server/api/object.ts";
 import { changed } from "../support/admission.ts";
 import {
   type ConnectedKubectl,

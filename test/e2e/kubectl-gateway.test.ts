@@ -1,6 +1,6 @@
 import "../support/leak-check.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Json } from "../../src/platform/server/object.ts";
+import type { Json } from "../../src/kube-server/api/object.ts";
 import {
   type ConnectedKubectl,
   connectKubectl,

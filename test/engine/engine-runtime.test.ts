@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { createEngineClient, type EngineClient } from "../../src/platform/provider/engine/engine-client.ts";
 import {
   EngineRuntime,
@@ -16,8 +16,8 @@ import {
   makeNetwork,
   reach,
   removeWhole,
-} from "../../src/platform/provider/runtime.contract.ts";
-import type { RuntimeInstance, RuntimeNetwork } from "../../src/platform/provider/runtime.ts";
+} from "../../src/platform/provider/runtime/runtime.contract.ts";
+import type { RuntimeInstance, RuntimeNetwork } from "../../src/platform/provider/runtime/runtime.ts";
 import { type ImageRegistry, startImageRegistry } from "../support/image-registry.ts";
 import { type RunningPodman, randomSubnet, requirePodman, startPodman } from "../support/podman.ts";
 import { until } from "../support/until.ts";

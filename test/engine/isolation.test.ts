@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Child, startChild } from "../../scripts/servers/child.ts";
 import { findServers } from "../../scripts/servers/find.ts";
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
 import { Releasers } from "../../src/base/core/service.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { createEngineClient } from "../../src/platform/provider/engine/engine-client.ts";
 import {
   EngineRuntime,
@@ -18,8 +18,8 @@ import {
   makeNetwork,
   reach,
   removeWhole,
-} from "../../src/platform/provider/runtime.contract.ts";
-import type { RuntimeInstance, RuntimeNetwork } from "../../src/platform/provider/runtime.ts";
+} from "../../src/platform/provider/runtime/runtime.contract.ts";
+import type { RuntimeInstance, RuntimeNetwork } from "../../src/platform/provider/runtime/runtime.ts";
 import { type NetworkNamespace, startNetworkNamespace } from "../support/network-namespace.ts";
 import { type RunningPodman, requirePodman, startPodman } from "../support/podman.ts";
 import { until } from "../support/until.ts";

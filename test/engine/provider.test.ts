@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { createEngineClient } from "../../src/platform/provider/engine/engine-client.ts";
 import { EngineRuntime } from "../../src/platform/provider/engine/engine-runtime.ts";
 import { providerContract } from "../contract/provider.ts";

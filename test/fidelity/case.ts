@@ -1,4 +1,4 @@
-import type { Json } from "../../src/platform/server/object.ts";
+import type { Json } from "../../src/kube-server/api/object.ts";
 
 /**
  * A Kubernetes API server's response to a request: one row of a table that is replayed against the platform

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../src/platform/server/object.ts";
+import type { Json, JsonObject } from "../../src/kube-server/api/object.ts";
 import type { FidelityCase } from "./case.ts";
 
 /** Forms of requests and responses: options, encodings, tables, HEAD. */

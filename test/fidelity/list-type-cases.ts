@@ -1,4 +1,4 @@
-import type { Json } from "../../src/platform/server/object.ts";
+import type { Json } from "../../src/kube-server/api/object.ts";
 import type { FidelityCase, FidelityRequest } from "./case.ts";
 import { policies, policy } from "./schema-cases.ts";
 

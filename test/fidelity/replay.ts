@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Json } from "../../src/platform/server/object.ts";
+import type { Json } from "../../src/kube-server/api/object.ts";
 import type { ExpectedResponse, FidelityCase, FidelityRequest } from "./case.ts";
 
 export interface ApiResponse {

@@ -1,4 +1,4 @@
-import type { Json } from "../../src/platform/server/object.ts";
+import type { Json } from "../../src/kube-server/api/object.ts";
 import type { ExpectedResponse, FidelityCase, FidelityRequest } from "./case.ts";
 
 /** One of a sequence of requests about one object, and a Kubernetes API server's response. */

@@ -1,4 +1,4 @@
-import type { Json } from "../../src/platform/server/object.ts";
+import type { Json } from "../../src/kube-server/api/object.ts";
 import type { FidelityCase, FidelityRequest } from "./case.ts";
 
 /** ExportPolicies at the limits of the schema that the CRD and the platform share. */

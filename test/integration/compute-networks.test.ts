@@ -2,15 +2,15 @@ import "../support/leak-check.ts";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
+import type { KindDefinition } from "../../src/kube-server/api/kind.ts";
+import type { JsonObject, KubeObject } from "../../src/kube-server/api/object.ts";
+import type { Plane } from "../../src/kube-server/api/plane.ts";
+import { serverWrites } from "../../src/kube-server/resources/target.ts";
+import { createNumberClaims } from "../../src/kube-server/store/number-claims.ts";
+import { assemble } from "../../src/platform/platform.ts";
 import { EmulatedRuntime } from "../../src/platform/provider/emulated/emulated-runtime.ts";
-import { answerMs } from "../../src/platform/provider/location/claim.ts";
-import type { KindDefinition } from "../../src/platform/server/kinds/kind.ts";
-import type { JsonObject, KubeObject } from "../../src/platform/server/object.ts";
-import type { Plane } from "../../src/platform/server/plane.ts";
-import { assemble } from "../../src/platform/server/platform.ts";
-import { serverWrites } from "../../src/platform/server/resources/target.ts";
-import { createNumberClaims } from "../../src/platform/server/store/number-claims.ts";
+import { answerMs } from "../../src/platform/provider/plane/claim.ts";
 import {
   type Body,
   type ComputeGroup,

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { PolicyStore } from "../../src/exporter/policy/store.ts";
 import {
   type ControlPlane,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { WindowPlanner } from "../../src/exporter/delivery/plan/window-planner.ts";
-import { SinkStats } from "../../src/exporter/delivery/sink-stats.ts";
 import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
+import { SinkStats } from "../../src/exporter/delivery/stats/sink-stats.ts";
 import { flushVictoriaMetrics, type WrittenSeries, writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
 import { closeReaders, readAll, readerOf } from "../support/store-reads.ts";

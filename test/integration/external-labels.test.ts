@@ -2,7 +2,7 @@ import { createServer, request as httpRequest, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { StoreClient } from "../../src/exporter/metrics-store/client/store-client.ts";
 import { ReadLimits } from "../../src/exporter/metrics-store/read-limits.ts";
 import { StoreReader } from "../../src/exporter/metrics-store/store-reader.ts";

@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { checkConfig } from "../../src/app/config/load.ts";
 import type { Config } from "../../src/app/config/schema.ts";
 import { buildOpsApp } from "../../src/app/ops/app.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { checkManifest } from "../../src/exporter/policy/spec/manifest.ts";
-import { readKubeconfig } from "../../src/platform/client/kubeconfig.ts";
+import { readKubeconfig } from "../../src/platform/client/api/kubeconfig.ts";
 import { containersOf, type Labels, Rendered, renderKustomization } from "../support/kustomize.ts";
 import { findServers } from "../support/servers.ts";
 

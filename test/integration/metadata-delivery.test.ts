@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/app/config/load.ts";
 import { createExportTools, type ExportTools } from "../../src/app/daemon/exporting.ts";
 import { type Clock, systemClock } from "../../src/base/core/clock.ts";
-import { createLogger, silentLogger } from "../../src/base/core/log.ts";
+import { createLogger, silentLogger } from "../../src/base/log/log.ts";
 import { Exporter } from "../../src/exporter/delivery/exporter.ts";
 import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
 import type { MetricMetadata } from "../../src/exporter/metrics-store/samples/metadata-decoder.ts";

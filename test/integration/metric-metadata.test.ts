@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { StoreClient } from "../../src/exporter/metrics-store/client/store-client.ts";
 import { MetricMetadataCache } from "../../src/exporter/metrics-store/samples/metric-metadata.ts";
 import { freePort, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { exportSpan } from "../../src/app/commands/export.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
 import { Releasers } from "../../src/base/core/service.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import {
   flushVictoriaMetrics,
   readVictoriaMetrics,

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { buildOpsApp } from "../../src/app/ops/app.ts";
 import { createProcessRegistry } from "../../src/app/ops/process-metrics.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { busyDaemon } from "../support/daemon-status.ts";
 import { findServers } from "../support/servers.ts";
 

@@ -1,7 +1,7 @@
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { buildOpsApp } from "../../src/app/ops/app.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import type { DaemonStatus, SinkView } from "../../src/exporter/policy/status/status-view.ts";
 import { busyDaemon, inFleet } from "../support/daemon-status.ts";
 import { devices, keyboardFindings, pageFindings } from "../support/page-findings.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { createLogger, silentLogger } from "../../src/base/core/log.ts";
+import { createLogger, silentLogger } from "../../src/base/log/log.ts";
 import { directoryPlane } from "../../src/exporter/policy/plane.ts";
 import { PolicyPlans } from "../../src/exporter/policy/policy-plans.ts";
 import type { Condition, PolicyStatus } from "../../src/exporter/policy/status/conditions.ts";

@@ -11,9 +11,9 @@ import {
 } from "../../src/app/commands/platform/organization.ts";
 import { createToken, listTokens, revokeToken } from "../../src/app/commands/platform/token.ts";
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
-import { createPlatform } from "../../src/platform/server/platform.ts";
+import { createPlatform } from "../../src/platform/platform.ts";
 import {
   groupDomain,
   httpsRequest,

@@ -2,16 +2,16 @@ import "../support/leak-check.ts";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { keyPrefix } from "../../src/base/redis/connection.ts";
-import { assemble } from "../../src/platform/server/platform.ts";
-import type { ObjectStore } from "../../src/platform/server/store/object-store.ts";
+import type { ObjectStore } from "../../src/kube-server/store/object-store.ts";
 import {
   countedField,
   countedResources,
   type Quotas,
   type Usage,
-} from "../../src/platform/server/store/usage.ts";
+} from "../../src/kube-server/store/usage.ts";
+import { assemble } from "../../src/platform/platform.ts";
 import {
   type FetchOptions,
   groupDomain,

@@ -2,7 +2,7 @@ import "../support/leak-check.ts";
 import type { ClientRequest } from "node:http";
 import { request } from "node:https";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { PlatformOptions } from "../../src/platform/server/platform.ts";
+import type { PlatformOptions } from "../../src/platform/platform.ts";
 import { organizationBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { until } from "../support/until.ts";
 import { openWatch } from "../support/watch-client.ts";

@@ -2,20 +2,20 @@ import "../support/leak-check.ts";
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { configMapKind } from "../../src/platform/server/kinds/core/config-map.ts";
-import { servedKinds } from "../../src/platform/server/kinds/served-kinds.ts";
-import type { KubeObject } from "../../src/platform/server/object.ts";
-import { type Plane, planeKey } from "../../src/platform/server/plane.ts";
-import type { ChangeType } from "../../src/platform/server/store/change.ts";
-import { collectionPrefix, objectKey, planeKeys, usageKey } from "../../src/platform/server/store/keys.ts";
-import { createObjectStore, type ObjectStore } from "../../src/platform/server/store/object-store.ts";
+import type { KubeObject } from "../../src/kube-server/api/object.ts";
+import { type Plane, planeKey } from "../../src/kube-server/api/plane.ts";
+import { configMapKind } from "../../src/kube-server/kinds/config-map.ts";
+import type { ChangeType } from "../../src/kube-server/store/change.ts";
+import { collectionPrefix, objectKey, planeKeys, usageKey } from "../../src/kube-server/store/keys.ts";
+import { createObjectStore, type ObjectStore } from "../../src/kube-server/store/object-store.ts";
 import {
   parseStored,
   storedParts,
   storedResourceVersion,
-} from "../../src/platform/server/store/stored-object.ts";
-import { defaultQuotas, noUsage } from "../../src/platform/server/store/usage.ts";
-import type { LogLimits } from "../../src/platform/server/store/write-scripts.ts";
+} from "../../src/kube-server/store/stored-object.ts";
+import { defaultQuotas, noUsage } from "../../src/kube-server/store/usage.ts";
+import type { LogLimits } from "../../src/kube-server/store/write-scripts.ts";
+import { servedKinds } from "../../src/platform/served-kinds.ts";
 import { seededRandom } from "../support/random.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
 

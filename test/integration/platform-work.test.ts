@@ -1,13 +1,13 @@
 import "../support/leak-check.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import type { RedisConnection } from "../../src/base/redis/connection.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
-import type { Plane } from "../../src/platform/server/plane.ts";
-import { ready } from "../../src/platform/server/platform.ts";
-import { createNumberClaims } from "../../src/platform/server/store/number-claims.ts";
-import { createObjectStore, type ObjectStore } from "../../src/platform/server/store/object-store.ts";
+import type { Plane } from "../../src/kube-server/api/plane.ts";
+import { createNumberClaims } from "../../src/kube-server/store/number-claims.ts";
+import { createObjectStore, type ObjectStore } from "../../src/kube-server/store/object-store.ts";
+import { ready } from "../../src/platform/platform.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
 
 /** The queue of the controllers' work, and numbers that one owner each holds, in a real Redis. */

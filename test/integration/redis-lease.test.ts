@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
 import { Releasers } from "../../src/base/core/service.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import type { RedisConnection } from "../../src/base/redis/connection.ts";
 import { FencedError, type Lease, type LeaseOutcome, takeLease } from "../../src/base/redis/lease.ts";
 import { type LeaseScripts, leaseFunctions, plainLease } from "../../src/base/redis/lease-scripts.ts";

@@ -12,9 +12,9 @@ import { projectRoot } from "../../scripts/daemon/build.ts";
  */
 const program = `
 import { RejectedStore } from "./src/exporter/remote-write/rejected/rejected-store.ts";
-import { RemoteWriteMetrics } from "./src/exporter/remote-write/metrics.ts";
+import { RemoteWriteMetrics } from "./src/exporter/remote-write/send/metrics.ts";
 import { systemClock } from "./src/base/core/clock.ts";
-import { silentLogger } from "./src/base/core/log.ts";
+import { silentLogger } from "./src/base/log/log.ts";
 const deps = { clock: systemClock, log: silentLogger, metrics: new RemoteWriteMetrics() };
 const store = new RejectedStore(process.env.FOLDER, { maxBytes: 1e9, maxAgeMs: 1e9 }, deps);
 const counts = { protocol: "1.0", sampleCount: 1, seriesCount: 1, uncompressedBytes: 1, minMs: 1, maxMs: 2 };

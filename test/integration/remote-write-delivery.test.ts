@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { BasicAuth } from "../../src/exporter/policy/spec/types.ts";
-import { RemoteWriteMetrics } from "../../src/exporter/remote-write/metrics.ts";
+import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
 import type { Sender } from "../../src/exporter/remote-write/send/outcome.ts";
 import { postLimits } from "../../src/exporter/remote-write/send/post.ts";
 import {

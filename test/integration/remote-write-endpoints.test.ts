@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
 import { ConnectionBudget } from "../../src/base/http/connection-budget.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { EgressGuard } from "../../src/base/net/egress.ts";
 import { TlsMaterial } from "../../src/base/net/tls-material.ts";
 import type { EndpointSettings } from "../../src/exporter/remote-write/endpoint/endpoint-settings.ts";
@@ -12,8 +12,8 @@ import {
   type Destination,
   Endpoints,
   type EndpointsConfig,
-} from "../../src/exporter/remote-write/endpoint/endpoints.ts";
-import { RemoteWriteMetrics } from "../../src/exporter/remote-write/metrics.ts";
+} from "../../src/exporter/remote-write/endpoints.ts";
+import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
 import type { Outcome } from "../../src/exporter/remote-write/send/outcome.ts";
 import { transportLimits } from "../../src/exporter/remote-write/send/post.ts";
 import { createSender } from "../../src/exporter/remote-write/send/sender.ts";

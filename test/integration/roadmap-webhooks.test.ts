@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
 import { Releasers } from "../../src/base/core/service.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { keyPrefix, type RedisConnection } from "../../src/base/redis/connection.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CountOutcome, CountRequest } from "../../src/exporter/metrics-store/sample-counter.ts";
+import type { CountOutcome, CountRequest } from "../../src/exporter/metrics-store/ports/sample-counter.ts";
 import { type WrittenSeries, writeByRemoteWrite, writeToVictoriaMetrics } from "../support/samples.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
 import { closeReaders, readAll, readerOf } from "../support/store-reads.ts";

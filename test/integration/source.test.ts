@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ReadConsumer } from "../../src/exporter/metrics-store/sample-reader.ts";
+import type { ReadConsumer } from "../../src/exporter/metrics-store/ports/sample-reader.ts";
 import type { StoreReader } from "../../src/exporter/metrics-store/store-reader.ts";
 import type { Series } from "../../src/exporter/series/series.ts";
 import { importLines, type WrittenSeries, writeToVictoriaMetrics } from "../support/samples.ts";

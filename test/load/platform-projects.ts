@@ -5,7 +5,7 @@ import { Agent } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { PolicyStore } from "../../src/exporter/policy/store.ts";
 import { createControlPlane } from "../../src/platform/client/control-plane.ts";
 import { groupDomain, httpsRequest, organizationBase, projectBase } from "../support/platform.ts";

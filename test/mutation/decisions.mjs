@@ -1,5 +1,5 @@
 const delivery = "src/exporter/delivery";
-const gateway = "src/platform/server/controllers/gateway";
+const gateway = "src/platform/controllers/gateway";
 
 /** The decision functions that `npm run test:mutation` changes: by group, without `.ts`. No file does I/O. */
 export const decisions = {
@@ -40,8 +40,8 @@ export const decisions = {
     `${delivery}/late/sent-record`,
     `${delivery}/late/sent-samples`,
   ],
-  admission: ["src/platform/server/resources/admission", "src/platform/server/resources/metadata"],
-  selectors: ["src/platform/server/label-selector", "src/platform/server/selectors"],
+  admission: ["src/kube-server/resources/admission", "src/kube-server/api/metadata"],
+  selectors: ["src/kube-server/api/label-selector", "src/kube-server/api/selectors"],
   "route programs": [
     `${gateway}/match-order`,
     `${gateway}/route-budget`,
@@ -54,5 +54,5 @@ export const decisions = {
 /** Further unit tests: of decisions that have none beside them. */
 export const furtherTests = [
   `${delivery}/late/sent-block.property.test.ts`,
-  "src/platform/server/resources/resources.test.ts",
+  "src/kube-server/resources/resources.test.ts",
 ];

@@ -1,8 +1,8 @@
-import type { KindDefinition, ObjectReader } from "../../src/platform/server/kinds/kind.ts";
-import { apiVersionOf, isSameKind } from "../../src/platform/server/kinds/kind.ts";
-import { cloneJson, type Json, type JsonObject, type KubeObject } from "../../src/platform/server/object.ts";
-import { admit } from "../../src/platform/server/resources/admission.ts";
-import { StatusError } from "../../src/platform/server/status.ts";
+import type { KindDefinition, ObjectReader } from "../../src/kube-server/api/kind.ts";
+import { apiVersionOf, isSameKind } from "../../src/kube-server/api/kind.ts";
+import { cloneJson, type Json, type JsonObject, type KubeObject } from "../../src/kube-server/api/object.ts";
+import { StatusError } from "../../src/kube-server/api/status.ts";
+import { admit } from "../../src/kube-server/resources/admission.ts";
 
 /** An object of a kind, in the namespace `default`. */
 export function objectOf(kind: KindDefinition, name: string, fields: JsonObject): KubeObject {

@@ -1,6 +1,6 @@
 /**
  * Server-side apply as its documentation describes it, over a flat list of fields: the reference for tests of
- * src/platform/server/apply. It has no trees, schemas or field sets.
+ * src/kube-server/apply. It has no trees, schemas or field sets.
  *
  * A field is named as in conflicts: `.text`, `.map.a`, `.set[="a"]`, `.items[name="a"].size`. A list item is
  * itself a field. Maps and lists are not; empty ones are covered by structured-merge-diff.test.ts.

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findKubectl } from "../../scripts/demo/kubectl.ts";
-import type { Json } from "../../src/platform/server/object.ts";
+import type { Json } from "../../src/kube-server/api/object.ts";
 import { createKubectl, type Kubectl } from "./kubectl.ts";
 import { organizationBase, projectBase, type TestPlatform, writeKubeconfig } from "./platform.ts";
 

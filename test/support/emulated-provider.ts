@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
-import { openApi } from "../../src/platform/client/api-access.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
+import { openApi } from "../../src/platform/client/api/api-access.ts";
 import type { EmulatedFaults } from "../../src/platform/provider/emulated/emulated-faults.ts";
 import { EmulatedRuntime } from "../../src/platform/provider/emulated/emulated-runtime.ts";
 import { createProvider, type Provider } from "../../src/platform/provider/provider.ts";
-import type { Runtime } from "../../src/platform/provider/runtime.ts";
+import type { Runtime } from "../../src/platform/provider/runtime/runtime.ts";
 import { groupDomain, type TestPlatform } from "./platform.ts";
 
 export interface TestProviderOptions {

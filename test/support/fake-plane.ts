@@ -1,5 +1,5 @@
-import { isObject } from "../../src/base/documents/document-path.ts";
-import type { ApiOutcome, PlaneClient } from "../../src/platform/client/plane-client.ts";
+import { isObject } from "../../src/base/documents/yaml/document-path.ts";
+import type { ApiOutcome, PlaneClient } from "../../src/platform/client/api/plane-client.ts";
 
 type Json = Record<string, unknown>;
 

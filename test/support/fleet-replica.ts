@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { uncompressSync } from "snappy";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { type Logger, silentLogger } from "../../src/base/core/log.ts";
+import { type Logger, silentLogger } from "../../src/base/log/log.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
 import { MemoryBudget } from "../../src/exporter/delivery/batch/memory-budget.ts";
 import type { ExporterDeps } from "../../src/exporter/delivery/exporter.ts";

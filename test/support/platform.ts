@@ -4,19 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isListening } from "../../scripts/servers/free-port.ts";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { type Logger, silentLogger } from "../../src/base/core/log.ts";
 import { runStages } from "../../src/base/core/service.ts";
+import { type Logger, silentLogger } from "../../src/base/log/log.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
-import { createAdministration } from "../../src/platform/server/administration.ts";
-import type { Role } from "../../src/platform/server/kinds/kind.ts";
-import { planeBase } from "../../src/platform/server/plane.ts";
+import type { Role } from "../../src/kube-server/api/kind.ts";
+import { planeBase } from "../../src/kube-server/api/plane.ts";
+import { createAdministration } from "../../src/platform/administration.ts";
 import {
   assemble,
   createPlatform,
   type Platform,
   type PlatformOptions,
   ready,
-} from "../../src/platform/server/platform.ts";
+} from "../../src/platform/platform.ts";
 import { freePort, type RunningServer, startRedis } from "./servers.ts";
 import { endDaemon, spawnDaemon } from "./spawned-daemon.ts";
 import { until } from "./until.ts";

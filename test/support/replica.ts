@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../../src/base/core/clock.ts";
-import { type Logger, silentLogger } from "../../src/base/core/log.ts";
 import { type Releasers, runStages } from "../../src/base/core/service.ts";
+import { type Logger, silentLogger } from "../../src/base/log/log.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
 import { createRoadmap, type Roadmap, type RoadmapOptions } from "../../src/roadmap/cache/roadmap.ts";
 

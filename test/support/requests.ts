@@ -1,13 +1,13 @@
 import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
 import { ConnectionBudget } from "../../src/base/http/connection-budget.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { EgressGuard } from "../../src/base/net/egress.ts";
 import { TlsMaterial, type TlsSettings } from "../../src/base/net/tls-material.ts";
 import { type LabelShape, seriesEncoderFor } from "../../src/exporter/remote-write/encoding/labels.ts";
 import type { EncodedRequest } from "../../src/exporter/remote-write/encoding/request.ts";
 import { WriteRequestBuilder } from "../../src/exporter/remote-write/encoding/write-request.ts";
 import { EndpointState } from "../../src/exporter/remote-write/endpoint/endpoint-state.ts";
-import { RemoteWriteMetrics } from "../../src/exporter/remote-write/metrics.ts";
+import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
 import {
   postLimits,
   type Transport,

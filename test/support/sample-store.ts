@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/base/core/clock.ts";
 import { StoreClock } from "../../src/exporter/metrics-store/client/store-clock.ts";
-import type { SampleCounter } from "../../src/exporter/metrics-store/sample-counter.ts";
-import type { ReadOutcome, SampleReader } from "../../src/exporter/metrics-store/sample-reader.ts";
+import type { SampleCounter } from "../../src/exporter/metrics-store/ports/sample-counter.ts";
+import type { ReadOutcome, SampleReader } from "../../src/exporter/metrics-store/ports/sample-reader.ts";
 import { type Label, SampleBuffer, Series } from "../../src/exporter/series/series.ts";
 
 /** One sample of the series `{__name__="NAME"}`, matched by the selector `NAME`. */

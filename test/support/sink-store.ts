@@ -1,5 +1,5 @@
-import type { SampleCounter } from "../../src/exporter/metrics-store/sample-counter.ts";
-import type { SampleReader } from "../../src/exporter/metrics-store/sample-reader.ts";
+import type { SampleCounter } from "../../src/exporter/metrics-store/ports/sample-counter.ts";
+import type { SampleReader } from "../../src/exporter/metrics-store/ports/sample-reader.ts";
 import type { SinkStore } from "../../src/exporter/metrics-store/sink-store.ts";
 
 const noCounts: SampleCounter = { count: async () => ({ kind: "unsupported" }) };

@@ -1,17 +1,17 @@
 import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { StoreClient } from "../../src/exporter/metrics-store/client/store-client.ts";
 import type {
   MetricsStoreSettings,
   StoreTimeouts,
 } from "../../src/exporter/metrics-store/client/store-settings.ts";
-import { ReadLimits } from "../../src/exporter/metrics-store/read-limits.ts";
 import type {
   ReadConsumer,
   ReadHandle,
   ReadOutcome,
   ReadRequest,
-} from "../../src/exporter/metrics-store/sample-reader.ts";
+} from "../../src/exporter/metrics-store/ports/sample-reader.ts";
+import { ReadLimits } from "../../src/exporter/metrics-store/read-limits.ts";
 import { StoreReader } from "../../src/exporter/metrics-store/store-reader.ts";
 import type { SampleBuffer, Series } from "../../src/exporter/series/series.ts";
 

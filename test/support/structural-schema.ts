@@ -2,8 +2,8 @@ import { Environment } from "@marcbachmann/cel-js";
 import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import { parseUrl } from "../../src/base/core/url.ts";
-import { applyDefaults } from "../../src/platform/server/schema/defaults.ts";
-import type { Schema } from "../../src/platform/server/schema/schema.ts";
+import { applyDefaults } from "../../src/kube-server/api/defaults.ts";
+import type { Schema } from "../../src/kube-server/api/schema.ts";
 
 /**
  * A Kubernetes API server's treatment of a custom resource, as far as a test can reproduce it: strict field

@@ -1,9 +1,9 @@
-import { configMapKind } from "../../src/platform/server/kinds/core/config-map.ts";
-import { ageColumn, type KindDefinition } from "../../src/platform/server/kinds/kind.ts";
-import { servedKinds } from "../../src/platform/server/kinds/served-kinds.ts";
-import { childObject } from "../../src/platform/server/object.ts";
-import { intOrStringField, type Schema, textField } from "../../src/platform/server/schema/schema.ts";
-import { notFoundValue } from "../../src/platform/server/schema/validate.ts";
+import { ageColumn, type KindDefinition } from "../../src/kube-server/api/kind.ts";
+import { childObject } from "../../src/kube-server/api/object.ts";
+import { intOrStringField, type Schema, textField } from "../../src/kube-server/api/schema.ts";
+import { notFoundValue } from "../../src/kube-server/api/validate.ts";
+import { configMapKind } from "../../src/kube-server/kinds/config-map.ts";
+import { servedKinds } from "../../src/platform/served-kinds.ts";
 import { groupDomain } from "./platform.ts";
 
 /** Kinds made for tests: each uses features that few of the served kinds use. */

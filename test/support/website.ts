@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
 import { type Releasers, runStages } from "../../src/base/core/service.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import type { ListenAddress } from "../../src/base/net/listen-address.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
 import { createWebsiteApi, type WebsiteApi } from "../../src/roadmap/api/server.ts";

@@ -1,13 +1,13 @@
 import type { Clock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
 import { MemoryBudget } from "../../src/exporter/delivery/batch/memory-budget.ts";
-import { ReceiverMemory } from "../../src/exporter/delivery/send/receiver-memory.ts";
-import { SinkRecorder } from "../../src/exporter/delivery/sink-recorder.ts";
-import { SinkStats } from "../../src/exporter/delivery/sink-stats.ts";
+import { ReceiverMemory } from "../../src/exporter/delivery/dispatch/receiver-memory.ts";
 import type { StateStore } from "../../src/exporter/delivery/state/sink-state.ts";
+import { SinkRecorder } from "../../src/exporter/delivery/stats/sink-recorder.ts";
+import { SinkStats } from "../../src/exporter/delivery/stats/sink-stats.ts";
 import { SourceReader } from "../../src/exporter/delivery/window/source-reader.ts";
 import type { WindowExportDeps } from "../../src/exporter/delivery/window/window-export.ts";
-import type { SampleReader } from "../../src/exporter/metrics-store/sample-reader.ts";
+import type { SampleReader } from "../../src/exporter/metrics-store/ports/sample-reader.ts";
 import { KnownCollisions } from "../../src/exporter/remote-write/encoding/known-collisions.ts";
 import { seriesEncoderFor } from "../../src/exporter/remote-write/encoding/labels.ts";
 import type { CapacityListener, RequestBuilder } from "../../src/exporter/remote-write/encoding/request.ts";

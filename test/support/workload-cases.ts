@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { parseYaml } from "../../src/platform/server/encoding/body.ts";
-import { cloneJson, type Json, type KubeObject } from "../../src/platform/server/object.ts";
+import { cloneJson, type Json, type KubeObject } from "../../src/kube-server/api/object.ts";
+import { parseYaml } from "../../src/kube-server/encoding/body.ts";
 
 /**
  * The rules of a Workload: what is changed in a valid one, and the faults then. Unit tests check each by itself,

@@ -5,16 +5,11 @@ import { parseAllDocuments } from "yaml";
 import { exportPolicyCrd } from "../../scripts/crd/export-policy-crd.ts";
 import { printManifest } from "../../scripts/crd/print-manifest.ts";
 import { checkExportPolicy } from "../../src/exporter/policy/spec/check-policy.ts";
-import { exportPolicyKind } from "../../src/platform/server/kinds/telemetry/export-policy.ts";
-import type { JsonObject } from "../../src/platform/server/object.ts";
-import {
-  admit,
-  dropUnknownFields,
-  readObject,
-  schemaOf,
-} from "../../src/platform/server/resources/admission.ts";
-import type { Schema } from "../../src/platform/server/schema/schema.ts";
-import { StatusError } from "../../src/platform/server/status.ts";
+import type { JsonObject } from "../../src/kube-server/api/object.ts";
+import type { Schema } from "../../src/kube-server/api/schema.ts";
+import { StatusError } from "../../src/kube-server/api/status.ts";
+import { admit, dropUnknownFields, readObject, schemaOf } from "../../src/kube-server/resources/admission.ts";
+import { exportPolicyKind } from "../../src/platform/kinds/telemetry/export-policy.ts";
 import { brokenPolicies } from "../support/broken-policies.ts";
 import { borderlinePolicy } from "../support/policy-arbitrary.ts";
 import { ruleProblem, structuralFaults, structureFaults } from "../support/structural-schema.ts";

@@ -1,6 +1,6 @@
 import { systemClock } from "../../base/core/clock.ts";
 import { TelemetrydError } from "../../base/core/errors.ts";
-import type { Logger } from "../../base/core/log.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { DirectoryWatcher } from "../../exporter/policy/directory/directory-watcher.ts";
 import { PolicyPlans } from "../../exporter/policy/policy-plans.ts";
 import type { SinkPlan } from "../../exporter/policy/spec/types.ts";

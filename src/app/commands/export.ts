@@ -1,8 +1,12 @@
 import { systemClock } from "../../base/core/clock.ts";
 import { TelemetrydError } from "../../base/core/errors.ts";
 import { formatExactCount } from "../../base/core/human.ts";
-import type { Logger } from "../../base/core/log.ts";
-import { type BackfillProgress, type BackfillSpan, backfill } from "../../exporter/delivery/plan/backfill.ts";
+import type { Logger } from "../../base/log/log.ts";
+import {
+  type BackfillProgress,
+  type BackfillSpan,
+  backfill,
+} from "../../exporter/delivery/schedule/backfill.ts";
 import { MemoryState } from "../../exporter/delivery/state/memory-state.ts";
 import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
 import { createExportTools } from "../daemon/exporting.ts";

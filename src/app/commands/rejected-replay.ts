@@ -1,5 +1,5 @@
 import { systemClock } from "../../base/core/clock.ts";
-import type { LineSink, Logger } from "../../base/core/log.ts";
+import type { LineSink, Logger } from "../../base/log/log.ts";
 import { MemoryState } from "../../exporter/delivery/state/memory-state.ts";
 import { sinkKey } from "../../exporter/policy/spec/types.ts";
 import type { Sender } from "../../exporter/remote-write/send/outcome.ts";

@@ -1,6 +1,6 @@
 import { TelemetrydError } from "../../base/core/errors.ts";
 import { formatAge, formatCount } from "../../base/core/human.ts";
-import type { LineSink } from "../../base/core/log.ts";
+import type { LineSink } from "../../base/log/log.ts";
 import { describeSample, readBody } from "../../exporter/remote-write/encoding/request-body.ts";
 import {
   deleteRejected,

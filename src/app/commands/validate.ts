@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describeError, errnoCode } from "../../base/core/errors.ts";
 import { type Fault, hasErrors, printFaults, sortFaults } from "../../base/core/fault.ts";
-import { isObject } from "../../base/documents/document-path.ts";
+import { isObject } from "../../base/documents/yaml/document-path.ts";
 import { parseYaml } from "../../base/documents/yaml-source.ts";
 import { isManifestName } from "../../exporter/policy/directory/directory-watcher.ts";
 import { checkTogether } from "../../exporter/policy/directory/manifest-set.ts";

@@ -1,5 +1,5 @@
 import { parseDuration } from "../../base/core/duration.ts";
-import { type DocumentPath, isObject, valueAt } from "../../base/documents/document-path.ts";
+import { type DocumentPath, isObject, valueAt } from "../../base/documents/yaml/document-path.ts";
 import { projectNameProblem } from "../../exporter/policy/plane.ts";
 import { type TenantForm, tenantIdProblem } from "../../exporter/policy/tenants/tenant-id.ts";
 

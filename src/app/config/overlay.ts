@@ -1,6 +1,6 @@
 import type { Fault } from "../../base/core/fault.ts";
 import { suggestion } from "../../base/documents/closest.ts";
-import { type DocumentPath, isObject, printPath } from "../../base/documents/document-path.ts";
+import { type DocumentPath, isObject, printPath } from "../../base/documents/yaml/document-path.ts";
 import { type ConfigKey, configKeys } from "./keys.ts";
 
 /** A value from outside the file: its key, and its origin for messages. */

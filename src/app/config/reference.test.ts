@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { valueAt } from "../../base/documents/document-path.ts";
+import { valueAt } from "../../base/documents/yaml/document-path.ts";
 import { parseYaml } from "../../base/documents/yaml-source.ts";
 import { configKeys } from "./keys.ts";
 import { checkConfig } from "./load.ts";

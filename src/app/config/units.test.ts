@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from "vitest";
-import { Quantity } from "./fields.ts";
+import { Quantity } from "./sections/fields.ts";
 import { withUnits } from "./units.ts";
 
 test("units go into the names, at any depth; what is undefined is absent", () => {

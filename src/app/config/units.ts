@@ -1,5 +1,5 @@
-import { isObject } from "../../base/documents/document-path.ts";
-import { Quantity, type Unit } from "./fields.ts";
+import { isObject } from "../../base/documents/yaml/document-path.ts";
+import { Quantity, type Unit } from "./sections/fields.ts";
 
 type KeyWithUnit<K, V> = K extends string
   ? [Exclude<V, undefined>] extends [Quantity<infer U>]

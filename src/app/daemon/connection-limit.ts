@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Logger } from "../../base/core/log.ts";
+import type { Logger } from "../../base/log/log.ts";
 
 /** `delivery.maxConnections`, or less when the process may not open as many files. */
 export function connectionLimit(configured: number, log: Logger): number {

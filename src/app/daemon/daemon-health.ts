@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/core/clock.ts";
 import type { DaemonStatus } from "../../exporter/policy/status/status-view.ts";
-import type { Readiness } from "../ops/readiness.ts";
+import type { Readiness } from "../ops/page/readiness.ts";
 
 /** The daemon's readiness and degraded parts, pulled from the components on request. */
 export class DaemonHealth {

@@ -1,20 +1,20 @@
 import { join } from "node:path";
 import type { Registry } from "prom-client";
 import type { Clock } from "../../base/core/clock.ts";
-import type { Logger } from "../../base/core/log.ts";
 import { logErrors, runLoop } from "../../base/core/loop.ts";
 import type { Service } from "../../base/core/service.ts";
 import { version } from "../../base/core/version.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { MemoryBudget } from "../../exporter/delivery/batch/memory-budget.ts";
 import { createExportRegistry, sinkExposition } from "../../exporter/delivery/export-metrics.ts";
 import type { ExporterDeps, ExporterSnapshot, ExportSettings } from "../../exporter/delivery/exporter.ts";
 import type { FleetReports } from "../../exporter/delivery/fleet/fleet-reports.ts";
 import { windowGridMs } from "../../exporter/delivery/plan/cycle-times.ts";
-import { type DesiredPlans, Reconciler } from "../../exporter/delivery/reconciler.ts";
 import { LocalSchedule } from "../../exporter/delivery/schedule/local-schedule.ts";
+import { type DesiredPlans, Reconciler } from "../../exporter/delivery/schedule/reconciler.ts";
 import type { StateStore } from "../../exporter/delivery/state/sink-state.ts";
+import type { Tenant } from "../../exporter/metrics-store/ports/sample-reader.ts";
 import { ReadLimits } from "../../exporter/metrics-store/read-limits.ts";
-import type { Tenant } from "../../exporter/metrics-store/sample-reader.ts";
 import type { NoStore, SinkStore } from "../../exporter/metrics-store/sink-store.ts";
 import { directoryPlane } from "../../exporter/policy/plane.ts";
 import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
@@ -24,9 +24,9 @@ import {
   type SourceView,
 } from "../../exporter/policy/status/status-view.ts";
 import type { MetadataLookup } from "../../exporter/remote-write/encoding/write-request-v2.ts";
-import { Endpoints } from "../../exporter/remote-write/endpoint/endpoints.ts";
-import { RemoteWriteMetrics } from "../../exporter/remote-write/metrics.ts";
+import { Endpoints } from "../../exporter/remote-write/endpoints.ts";
 import { RejectedStore } from "../../exporter/remote-write/rejected/rejected-store.ts";
+import { RemoteWriteMetrics } from "../../exporter/remote-write/send/metrics.ts";
 import type { Config, MetricsConfig } from "../config/schema.ts";
 import { connectionLimit } from "./connection-limit.ts";
 import type { Fleet } from "./fleet.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/core/clock.ts";
 import { describeError } from "../../base/core/errors.ts";
-import type { Logger } from "../../base/core/log.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { createRedis } from "../../base/redis/redis.ts";
 import { RedisState } from "../../exporter/delivery/fleet/redis-state.ts";
 import type { MemoryState } from "../../exporter/delivery/state/memory-state.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Clock } from "../../base/core/clock.ts";
-import type { Logger } from "../../base/core/log.ts";
 import type { Service } from "../../base/core/service.ts";
+import type { Logger } from "../../base/log/log.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
 import type { ExporterDeps } from "../../exporter/delivery/exporter.ts";
 import { FleetReports } from "../../exporter/delivery/fleet/fleet-reports.ts";

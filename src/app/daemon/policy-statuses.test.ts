@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../base/core/clock.ts";
 import { Sparkline } from "../../base/core/sparkline.ts";
+import { type DeliveryState, delivering } from "../../exporter/delivery/dispatch/delivery-state.ts";
 import type { ExporterSnapshot } from "../../exporter/delivery/exporter.ts";
 import type { FleetSink } from "../../exporter/delivery/fleet/fleet-reports.ts";
 import { noCounts, type SinkReport } from "../../exporter/delivery/fleet/sink-report.ts";
-import { type DeliveryState, delivering } from "../../exporter/delivery/send/delivery-state.ts";
-import { SinkStats } from "../../exporter/delivery/sink-stats.ts";
+import { SinkStats } from "../../exporter/delivery/stats/sink-stats.ts";
 import { PolicyPlans } from "../../exporter/policy/policy-plans.ts";
 import { checkExportPolicy } from "../../exporter/policy/spec/check-policy.ts";
 import { sinkKey } from "../../exporter/policy/spec/types.ts";

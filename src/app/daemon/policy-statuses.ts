@@ -26,7 +26,7 @@ import {
   publicEndpoint,
   type SinkView,
 } from "../../exporter/policy/status/status-view.ts";
-import type { SinkLosses } from "../../platform/client/events/delivery-events.ts";
+import type { SinkLosses } from "../../platform/client/status/delivery-events.ts";
 import type { WantedStatus } from "../../platform/client/status-writer.ts";
 
 /** How long a picture of all policies is reused for further requests. */

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import type { Clock } from "../../base/core/clock.ts";
 import { defined } from "../../base/core/defined.ts";
-import type { Logger } from "../../base/core/log.ts";
-import { openApi, openKubeconfig } from "../../platform/client/api-access.ts";
-import type { BearerSnapshot } from "../../platform/client/token-provider.ts";
+import type { Logger } from "../../base/log/log.ts";
+import { openApi, openKubeconfig } from "../../platform/client/api/api-access.ts";
+import type { BearerSnapshot } from "../../platform/client/api/token-provider.ts";
 import { EmulatedRuntime } from "../../platform/provider/emulated/emulated-runtime.ts";
 import { createEngineClient } from "../../platform/provider/engine/engine-client.ts";
 import { EngineRuntime } from "../../platform/provider/engine/engine-runtime.ts";
 import { createProvider, type FollowedPlanes, type Provider } from "../../platform/provider/provider.ts";
 import { providerId } from "../../platform/provider/provider-id.ts";
-import type { Runtime } from "../../platform/provider/runtime.ts";
+import type { Runtime } from "../../platform/provider/runtime/runtime.ts";
 import type { Config } from "../config/schema.ts";
 
 /** A provider, wired by hand, with its own access to the control planes. */

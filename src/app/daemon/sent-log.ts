@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Clock } from "../../base/core/clock.ts";
-import type { Logger } from "../../base/core/log.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { type CheckTimes, lookBackMs } from "../../exporter/delivery/late/check-times.ts";
 import { FileSentLog } from "../../exporter/delivery/late/file-sent-log.ts";
 import type { SentLog } from "../../exporter/delivery/late/sent-log.ts";

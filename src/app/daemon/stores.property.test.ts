@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { TestClock } from "../../../test/support/test-clock.ts";
-import { silentLogger } from "../../base/core/log.ts";
+import { silentLogger } from "../../base/log/log.ts";
 import { ReadLimits } from "../../exporter/metrics-store/read-limits.ts";
 import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
 import { ProjectTenants } from "../../exporter/policy/tenants/project-tenants.ts";

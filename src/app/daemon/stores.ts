@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/core/clock.ts";
-import type { Logger } from "../../base/core/log.ts";
 import type { Service } from "../../base/core/service.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { StoreClient } from "../../exporter/metrics-store/client/store-client.ts";
 import type { StoreFlavor } from "../../exporter/metrics-store/client/store-settings.ts";
 import type { ReadLimits } from "../../exporter/metrics-store/read-limits.ts";

@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyReply } from "fastify";
 import { Registry } from "prom-client";
 import { describeError } from "../../base/core/errors.ts";
-import type { Logger } from "../../base/core/log.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { namesOneHost } from "../../base/net/host.ts";
 import type { DaemonStatus } from "../../exporter/policy/status/status-view.ts";
 import { isKnownHost } from "./known-host.ts";
 import { pageScript } from "./page/page-script.ts";
 import { pageStyle } from "./page/page-style.ts";
+import type { Readiness } from "./page/readiness.ts";
 import { parseStatusQuery } from "./page/sink-list.ts";
 import { livePart, type PageView, statusPage } from "./page/status-page.ts";
-import type { Readiness } from "./readiness.ts";
 import { Scrapes } from "./scrape.ts";
 
 /** Path of the queue dashboard. */

@@ -2,7 +2,7 @@ import { Queue } from "bullmq";
 import type { FastifyInstance } from "fastify";
 import { Redis } from "ioredis";
 import { afterEach, expect, test } from "vitest";
-import { silentLogger } from "../../base/core/log.ts";
+import { silentLogger } from "../../base/log/log.ts";
 import { buildOpsApp } from "./app.ts";
 import { queueDashboard } from "./queue-dashboard.ts";
 import { createQueueRegistry } from "./queue-metrics.ts";

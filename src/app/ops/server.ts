@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import type { Logger } from "../../base/core/log.ts";
 import type { Service } from "../../base/core/service.ts";
 import { untilAborted } from "../../base/core/signals.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { boundConnections, type ConnectionBounds } from "../../base/net/bounded-connections.ts";
 import { type ListenAddress, listenOn } from "../../base/net/listen-address.ts";
 

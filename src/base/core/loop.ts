@@ -1,6 +1,6 @@
+import type { Logger } from "pino";
 import type { Clock } from "./clock.ts";
 import { describeError } from "./errors.ts";
-import type { Logger } from "./log.ts";
 import { pause } from "./signals.ts";
 
 const woken = "woken";

@@ -1,4 +1,4 @@
-import { type DocumentPath, isObject } from "./document-path.ts";
+import { type DocumentPath, isObject } from "./yaml/document-path.ts";
 
 /** The part of JSON Schema used by this program's schemas. */
 export interface JsonSchema {

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { characterCount } from "../core/character-count.ts";
-import { redact } from "../core/secrets/redact.ts";
+import { redact } from "../log/redact.ts";
 import { suggestion } from "./closest.ts";
-import type { DocumentPath } from "./document-path.ts";
+import type { DocumentPath } from "./yaml/document-path.ts";
 
 /** The kind of an issue, as in the causes of a rejected Kubernetes object (metav1.CauseType). */
 export type CauseReason =

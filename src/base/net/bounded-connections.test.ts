@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { test } from "vitest";
 import { until } from "../../../test/support/until.ts";
-import { silentLogger } from "../core/log.ts";
+import { silentLogger } from "../log/log.ts";
 import { boundConnections } from "./bounded-connections.ts";
 
 test.each([

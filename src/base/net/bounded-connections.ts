@@ -1,6 +1,6 @@
 import type { Server, Socket } from "node:net";
-import type { Logger } from "../core/log.ts";
 import { createSharedLimit } from "../core/shared-limit.ts";
+import type { Logger } from "../log/log.ts";
 import { networkOf } from "./client-network.ts";
 
 export interface ConnectionBounds {

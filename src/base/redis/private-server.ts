@@ -5,11 +5,11 @@ import { Redis } from "ioredis";
 import { nextDelay } from "../core/backoff.ts";
 import type { Clock } from "../core/clock.ts";
 import { describeError, errnoCode, TelemetrydError } from "../core/errors.ts";
-import type { Logger } from "../core/log.ts";
 import { endsWithin, signalProcess, untilGone } from "../core/process-end.ts";
 import type { Service } from "../core/service.ts";
 import { untilAborted } from "../core/signals.ts";
 import { makeOwnFolder, shortFolder } from "../core/socket-folder.ts";
+import type { Logger } from "../log/log.ts";
 
 export interface PrivateServerOptions {
   /** `state.directory`, locked by the daemon; the server's data is in its folder `redis`. */

@@ -1,10 +1,10 @@
 import type { Registry } from "prom-client";
 import type { Clock } from "../core/clock.ts";
 import { describeError, TelemetrydError } from "../core/errors.ts";
-import type { Logger } from "../core/log.ts";
-import { liveSecrets } from "../core/secrets/live-secrets.ts";
-import { secretsOfUrl } from "../core/secrets/secret-values.ts";
 import { runServices, type Service } from "../core/service.ts";
+import { liveSecrets } from "../log/live-secrets.ts";
+import type { Logger } from "../log/log.ts";
+import { secretsOfUrl } from "../log/secret-values.ts";
 import { parseRedisAddress } from "../net/redis-address.ts";
 import { type ConnectionRole, openConnection, type RedisConnection, type RedisTarget } from "./connection.ts";
 import { createRedisRegistry, memoryOf } from "./metrics.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { SinkPlan } from "../policy/spec/types.ts";
 import { deliveringState } from "./delivering-condition.ts";
+import { delivering } from "./dispatch/delivery-state.ts";
 import type { ExporterSnapshot } from "./exporter.ts";
-import { delivering } from "./send/delivery-state.ts";
-import { SinkStats } from "./sink-stats.ts";
+import { SinkStats } from "./stats/sink-stats.ts";
 
 const nowMs = 1_000_000;
 const plan = { paused: false } as SinkPlan;

@@ -3,7 +3,7 @@ import { formatExactCount } from "../../base/core/human.ts";
 import type { ReasonOf } from "../policy/status/condition-reasons.ts";
 import { startingState } from "../policy/status/policy-delivery.ts";
 import type { ExporterSnapshot } from "./exporter.ts";
-import type { SinkStats } from "./sink-stats.ts";
+import type { SinkStats } from "./stats/sink-stats.ts";
 
 /**
  * The part of the condition `Delivering` that the current state determines; its times are added elsewhere.

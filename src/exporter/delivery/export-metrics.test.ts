@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { delivering } from "./dispatch/delivery-state.ts";
 import { sinkExposition, sinkMetrics } from "./export-metrics.ts";
 import type { ExporterSnapshot } from "./exporter.ts";
-import { delivering } from "./send/delivery-state.ts";
-import { SinkStats } from "./sink-stats.ts";
+import { SinkStats } from "./stats/sink-stats.ts";
 
 function snapshotOf(policy: string, stats: SinkStats): ExporterSnapshot {
   return {

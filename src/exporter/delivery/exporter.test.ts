@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sinkStore } from "../../../test/support/sink-store.ts";
 import { TestClock } from "../../../test/support/test-clock.ts";
-import { silentLogger } from "../../base/core/log.ts";
+import { silentLogger } from "../../base/log/log.ts";
 import type { SinkPlan } from "../policy/spec/types.ts";
 import { seriesEncoderFor } from "../remote-write/encoding/labels.ts";
 import { WriteRequestBuilder } from "../remote-write/encoding/write-request.ts";
@@ -11,8 +11,8 @@ import type { Outcome } from "../remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../series/series.ts";
 import { MemoryBudget } from "./batch/memory-budget.ts";
 import { deliveringState } from "./delivering-condition.ts";
+import type { Interruption } from "./dispatch/dispatcher.ts";
 import { type DestinationHooks, Exporter } from "./exporter.ts";
-import type { Interruption } from "./send/dispatcher.ts";
 import { MemoryState } from "./state/memory-state.ts";
 
 const never = new AbortController().signal;

@@ -2,25 +2,30 @@ import type { NoStore, SinkStore } from "../metrics-store/sink-store.ts";
 import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
 import { writeBody } from "../remote-write/encoding/request-body.ts";
-import type { Destination, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
+import type { Destination, InvalidEndpoint } from "../remote-write/endpoints.ts";
 import type { AttemptHook } from "../remote-write/send/outcome.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
+import {
+  afterFailure,
+  type DeliveryFailure,
+  type DeliveryState,
+  delivering,
+} from "./dispatch/delivery-state.ts";
+import type { UnprovenRefusal } from "./dispatch/dispatcher.ts";
+import type { RejectedSamples } from "./dispatch/receiver.ts";
+import { ReceiverMemory } from "./dispatch/receiver-memory.ts";
+import { ReceiverRecord } from "./dispatch/receiver-record.ts";
 import { SentExemplars } from "./exemplars/sent-exemplars.ts";
 import type { MetricNames } from "./metadata/metric-names.ts";
 import { SinkMetadata } from "./metadata/sink-metadata.ts";
 import { onGrid, untilGrid } from "./plan/cycle-times.ts";
 import { isSamePlan } from "./plan/plan-changes.ts";
-import type { PlannedWindow } from "./plan/planned-windows.ts";
 import { WindowPlanner, type WindowPlannerDeps, type WindowSettings } from "./plan/window-planner.ts";
-import { readOwner } from "./read-owner.ts";
-import { afterFailure, type DeliveryFailure, type DeliveryState, delivering } from "./send/delivery-state.ts";
-import type { UnprovenRefusal } from "./send/dispatcher.ts";
-import type { RejectedSamples } from "./send/receiver.ts";
-import { ReceiverMemory } from "./send/receiver-memory.ts";
-import { ReceiverRecord } from "./send/receiver-record.ts";
-import { SinkRecorder } from "./sink-recorder.ts";
-import { SinkStats } from "./sink-stats.ts";
 import { SourceErrors } from "./source-errors.ts";
+import type { PlannedWindow } from "./state/planned-window.ts";
+import { readOwner } from "./stats/read-owner.ts";
+import { SinkRecorder } from "./stats/sink-recorder.ts";
+import { SinkStats } from "./stats/sink-stats.ts";
 import { proveLater } from "./window/later-samples.ts";
 import { ReadAhead } from "./window/read-ahead.ts";
 import { SourceReader } from "./window/source-reader.ts";

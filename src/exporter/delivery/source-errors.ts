@@ -1,4 +1,4 @@
-import type { Logger } from "../../base/core/log.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { type ReadFailure, storeUnreadable, tenantMessage } from "../metrics-store/client/read-failure.ts";
 import { directoryPlane } from "../policy/plane.ts";
 import type { SinkPlan } from "../policy/spec/types.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/core/clock.ts";
 import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
+import { SourceMetrics } from "./ports/source-metrics.ts";
 import { LabelMemory } from "./samples/label-memory.ts";
-import { SourceMetrics } from "./source-metrics.ts";
 
 export interface ReadLimitsOptions {
   /** Maximum number of open reads. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SampleBuffer, Series } from "../series/series.ts";
-import type { ReadConsumer, ReadHandle } from "./sample-reader.ts";
+import type { ReadConsumer, ReadHandle } from "./ports/sample-reader.ts";
 import { SharedRead } from "./shared-read.ts";
 
 const forever = new AbortController().signal;

@@ -1,7 +1,7 @@
 import { onAbort } from "../../base/core/on-abort.ts";
 import type { Exemplar } from "../series/exemplar.ts";
 import type { SampleBuffer, Series } from "../series/series.ts";
-import type { ReadConsumer, ReadOutcome } from "./sample-reader.ts";
+import type { ReadConsumer, ReadOutcome } from "./ports/sample-reader.ts";
 
 interface Attachment {
   readonly consumer: ReadConsumer;

@@ -1,6 +1,6 @@
 import type { StoreClient } from "./client/store-client.ts";
-import type { SampleCounter } from "./sample-counter.ts";
-import type { SampleReader } from "./sample-reader.ts";
+import type { SampleCounter } from "./ports/sample-counter.ts";
+import type { SampleReader } from "./ports/sample-reader.ts";
 import type { MetricMetadata } from "./samples/metadata-decoder.ts";
 import type { StoreReader } from "./store-reader.ts";
 

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../base/core/clock.ts";
 import type { FairSemaphore } from "../../base/core/fair-semaphore.ts";
-import type { Logger } from "../../base/core/log.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { scope } from "../metricsql/analysis/scope.ts";
 import type { Expr } from "../metricsql/ast/ast.ts";
 import { MetricsqlSyntaxError, parse } from "../metricsql/parse/parser.ts";
@@ -16,14 +16,14 @@ import type { StoreFlavor } from "./client/store-settings.ts";
 import { StoreCounter } from "./counts/store-counter.ts";
 import { ExemplarReader } from "./exemplars/exemplar-reader.ts";
 import { ExpressionReader } from "./expressions/expression-reader.ts";
+import type { SampleCounter } from "./ports/sample-counter.ts";
+import type { ReadConsumer, ReadOutcome, ReadRequest, SampleReader } from "./ports/sample-reader.ts";
+import type { SampleReceiver, ScopedEvaluation, ScopedRead, ScopedReader } from "./ports/scoped-reader.ts";
+import type { SourceMetrics } from "./ports/source-metrics.ts";
 import { PrometheusReader } from "./prometheus/prometheus-reader.ts";
 import { forgetEveryMs, type ReadLimits } from "./read-limits.ts";
-import type { SampleCounter } from "./sample-counter.ts";
-import type { ReadConsumer, ReadOutcome, ReadRequest, SampleReader } from "./sample-reader.ts";
 import { LabelCache } from "./samples/label-cache.ts";
-import type { SampleReceiver, ScopedEvaluation, ScopedRead, ScopedReader } from "./scoped-reader.ts";
 import { SharedRead } from "./shared-read.ts";
-import type { SourceMetrics } from "./source-metrics.ts";
 import { VictoriaMetricsReader } from "./victoriametrics/victoriametrics-reader.ts";
 
 /** Clocks that differ by more are told of. */

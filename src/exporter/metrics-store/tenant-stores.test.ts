@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { until } from "../../../test/support/until.ts";
 import { type Clock, systemClock } from "../../base/core/clock.ts";
-import { silentLogger } from "../../base/core/log.ts";
 import { Releasers } from "../../base/core/service.ts";
+import { silentLogger } from "../../base/log/log.ts";
 import { ReadLimits } from "./read-limits.ts";
 import { TenantStores } from "./tenant-stores.ts";
 

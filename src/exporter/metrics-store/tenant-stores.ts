@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/core/clock.ts";
-import type { Logger } from "../../base/core/log.ts";
 import { logErrors, runLoop } from "../../base/core/loop.ts";
 import type { Service } from "../../base/core/service.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { StoreClient } from "./client/store-client.ts";
 import type { StoreFlavor, StoreTimeouts } from "./client/store-settings.ts";
 import type { ReadLimits } from "./read-limits.ts";

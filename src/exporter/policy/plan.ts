@@ -1,4 +1,4 @@
-import { printPath } from "../../base/documents/document-path.ts";
+import { printPath } from "../../base/documents/yaml/document-path.ts";
 import type { CheckedPolicy, CheckedSink } from "./spec/check-policy.ts";
 import type { DocumentFault } from "./spec/document-fault.ts";
 import { basicAuthOf } from "./spec/secret.ts";

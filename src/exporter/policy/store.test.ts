@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { redact } from "../../base/core/secrets/redact.ts";
+import { redact } from "../../base/log/redact.ts";
 import type { CheckedPolicy } from "./spec/check-policy.ts";
 import type { Secret } from "./spec/types.ts";
 import { PolicyStore } from "./store.ts";

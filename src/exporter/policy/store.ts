@@ -1,4 +1,4 @@
-import { liveSecrets } from "../../base/core/secrets/live-secrets.ts";
+import { liveSecrets } from "../../base/log/live-secrets.ts";
 import { type CheckedPolicy, isWhole } from "./spec/check-policy.ts";
 import type { PolicyRef, Secret } from "./spec/types.ts";
 

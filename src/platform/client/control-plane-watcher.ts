@@ -1,17 +1,17 @@
 import type { Clock } from "../../base/core/clock.ts";
-import type { Logger } from "../../base/core/log.ts";
 import type { Service } from "../../base/core/service.ts";
 import { runServices } from "../../base/core/service.ts";
-import { isObject, valueAt } from "../../base/documents/document-path.ts";
+import { isObject, valueAt } from "../../base/documents/yaml/document-path.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { type CheckedPolicy, checkExportPolicy } from "../../exporter/policy/spec/check-policy.ts";
 import { basicAuthType, checkSecret } from "../../exporter/policy/spec/secret.ts";
 import type { PolicyRef, Secret } from "../../exporter/policy/spec/types.ts";
 import type { PolicyStore } from "../../exporter/policy/store.ts";
+import type { PlaneClient } from "./api/plane-client.ts";
+import { createReflector } from "./api/reflector.ts";
+import type { PlaneObject, ReflectorEffect } from "./api/reflector-step.ts";
 import { OtherSecrets, type SecretName } from "./other-secrets.ts";
-import type { PlaneClient } from "./plane-client.ts";
-import { createReflector } from "./reflector.ts";
-import type { PlaneObject, ReflectorEffect } from "./reflector-step.ts";
-import { type SeenStatus, seenStatus } from "./status-decision.ts";
+import { type SeenStatus, seenStatus } from "./status/status-decision.ts";
 
 export interface PlaneSourceOptions {
   /** The project: policies are filed under its name. */

@@ -1,15 +1,15 @@
 import type { Clock } from "../../base/core/clock.ts";
 import { TelemetrydError } from "../../base/core/errors.ts";
-import type { Logger } from "../../base/core/log.ts";
 import { runStages, type Service } from "../../base/core/service.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { projectNameProblem } from "../../exporter/policy/plane.ts";
 import type { PolicyStore } from "../../exporter/policy/store.ts";
-import { type ApiOptions, openApi, openKubeconfig } from "./api-access.ts";
+import { type ApiOptions, openApi, openKubeconfig } from "./api/api-access.ts";
+import type { BearerSnapshot, TokenProvider } from "./api/token-provider.ts";
 import { createControlPlaneWatcher } from "./control-plane-watcher.ts";
 import { createEventWriter } from "./events/event-writer.ts";
 import { createProjectSource, projectsPath, tenantOf } from "./project-source.ts";
 import { createStatusWriter, type WantedStatus, type WrittenPlane } from "./status-writer.ts";
-import type { BearerSnapshot, TokenProvider } from "./token-provider.ts";
 
 interface CommonOptions {
   readonly groupDomain: string;

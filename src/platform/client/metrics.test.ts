@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { BearerSnapshot } from "./api/token-provider.ts";
 import { createControlPlaneRegistry } from "./metrics.ts";
-import type { BearerSnapshot } from "./token-provider.ts";
 
 test.each<[BearerSnapshot, string[]]>([
   [{ state: "none" }, ["telemetryd_control_plane_token_failing 0"]],

@@ -1,5 +1,5 @@
 import { Gauge, Registry } from "prom-client";
-import type { BearerSnapshot } from "./token-provider.ts";
+import type { BearerSnapshot } from "./api/token-provider.ts";
 
 /** Metrics of the control plane's credentials, read at scrape time. */
 export function createControlPlaneRegistry(bearer: () => BearerSnapshot): Registry {

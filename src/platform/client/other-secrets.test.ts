@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { TestClock } from "../../../test/support/test-clock.ts";
-import { silentLogger } from "../../base/core/log.ts";
+import { silentLogger } from "../../base/log/log.ts";
+import type { ApiOutcome, SendOptions } from "./api/plane-client.ts";
 import { OtherSecrets, type SecretName } from "./other-secrets.ts";
-import type { ApiOutcome, SendOptions } from "./plane-client.ts";
 
 const never = new AbortController().signal;
 const named = (name: string): SecretName => ({ namespace: "default", name });

@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/core/clock.ts";
-import type { Logger } from "../../base/core/log.ts";
 import { logErrors, runLoop, Wakeup } from "../../base/core/loop.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { basicAuthType } from "../../exporter/policy/spec/secret.ts";
-import type { PlaneClient } from "./plane-client.ts";
+import type { PlaneClient } from "./api/plane-client.ts";
 
 export interface SecretName {
   readonly namespace: string;

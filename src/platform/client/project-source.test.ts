@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../base/core/clock.ts";
-import { silentLogger } from "../../base/core/log.ts";
-import type { PlaneClient } from "./plane-client.ts";
+import { silentLogger } from "../../base/log/log.ts";
+import type { PlaneClient } from "./api/plane-client.ts";
 import { createProjectSource } from "./project-source.ts";
 
 test("many projects stop with the source, and nobody listens to one signal for all of them", async () => {

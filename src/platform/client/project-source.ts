@@ -1,12 +1,12 @@
 import type { Clock } from "../../base/core/clock.ts";
 import { describeError } from "../../base/core/errors.ts";
-import type { Logger } from "../../base/core/log.ts";
 import type { Service } from "../../base/core/service.ts";
-import { valueAt } from "../../base/documents/document-path.ts";
+import { valueAt } from "../../base/documents/yaml/document-path.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { tenantAnnotation } from "../../exporter/policy/tenants/project-tenants.ts";
-import type { PlaneClient } from "./plane-client.ts";
-import { createReflector } from "./reflector.ts";
-import type { PlaneObject, ReflectorEffect } from "./reflector-step.ts";
+import type { PlaneClient } from "./api/plane-client.ts";
+import { createReflector } from "./api/reflector.ts";
+import type { PlaneObject, ReflectorEffect } from "./api/reflector-step.ts";
 
 export interface ProjectSourceOptions {
   /** Client of the organization's control plane. */

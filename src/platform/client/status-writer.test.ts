@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { FakePlane } from "../../../test/support/fake-plane.ts";
 import { TestClock } from "../../../test/support/test-clock.ts";
-import { silentLogger } from "../../base/core/log.ts";
+import { silentLogger } from "../../base/log/log.ts";
 import { conditionTime, nextConditions } from "../../exporter/policy/status/condition-changes.ts";
 import { conditionReasons } from "../../exporter/policy/status/condition-reasons.ts";
 import type { Condition } from "../../exporter/policy/status/conditions.ts";
-import { minIntervalMs, type SeenStatus, seenStatus } from "./status-decision.ts";
+import { minIntervalMs, type SeenStatus, seenStatus } from "./status/status-decision.ts";
 import { createStatusWriter, type WantedStatus } from "./status-writer.ts";
 
 const { signal } = new AbortController();

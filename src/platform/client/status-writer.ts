@@ -1,14 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/core/clock.ts";
-import type { Logger } from "../../base/core/log.ts";
 import { logErrors, runLoop } from "../../base/core/loop.ts";
 import type { Service } from "../../base/core/service.ts";
-import { isObject, valueAt } from "../../base/documents/document-path.ts";
+import { isObject, valueAt } from "../../base/documents/yaml/document-path.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { type PolicyRef, sinkKey } from "../../exporter/policy/spec/types.ts";
 import type { PolicyStatus } from "../../exporter/policy/status/conditions.ts";
+import type { PlaneClient } from "./api/plane-client.ts";
 import type { ControlPlaneWatcher } from "./control-plane-watcher.ts";
-import { DeliveryEvents, type SinkLosses, type SinkReport } from "./events/delivery-events.ts";
-import type { PlaneClient } from "./plane-client.ts";
+import { DeliveryEvents, type SinkLosses, type SinkReport } from "./status/delivery-events.ts";
 import {
   beforeDoubt,
   changedByOthers,
@@ -22,7 +22,7 @@ import {
   seenStatus,
   type WrittenStatus,
   writeDueMs,
-} from "./status-decision.ts";
+} from "./status/status-decision.ts";
 
 /** The desired status of a policy. */
 export interface WantedStatus {

@@ -6,7 +6,7 @@ import { MemoryPrograms } from "../../../test/support/memory-programs.ts";
 import { programOf } from "../../../test/support/route-program.ts";
 import { TestClock } from "../../../test/support/test-clock.ts";
 import { until } from "../../../test/support/until.ts";
-import { createLogger } from "../../base/core/log.ts";
+import { createLogger } from "../../base/log/log.ts";
 import { BackendResolver } from "./backend-addresses.ts";
 import { createGateway, gatewayFiles } from "./gateway.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";

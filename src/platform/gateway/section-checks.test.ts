@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { programOf } from "../../../test/support/route-program.ts";
 import { until } from "../../../test/support/until.ts";
-import { createLogger } from "../../base/core/log.ts";
+import { createLogger } from "../../base/log/log.ts";
 import type { CheckOutcome } from "./haproxy/haproxy-process.ts";
 import type { HeldProgram } from "./held-program.ts";
 import { SectionChecks } from "./section-checks.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describeError } from "../../base/core/errors.ts";
-import type { Logger } from "../../base/core/log.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { type Section, writeConfiguration } from "./haproxy/configuration-file.ts";
 import type { CheckOutcome, Haproxy } from "./haproxy/haproxy-process.ts";
 import type { HeldProgram, Refusal } from "./held-program.ts";

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry } from "prom-client";
-import type { InstanceStats } from "./runtime.ts";
+import type { InstanceStats } from "./runtime/runtime.ts";
 
 export interface ProviderMeasures {
   work(): { readonly waiting: number; readonly running: number; readonly failing: number };

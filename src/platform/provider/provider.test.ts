@@ -3,14 +3,14 @@ import { FakePlane } from "../../../test/support/fake-plane.ts";
 import { TestClock } from "../../../test/support/test-clock.ts";
 import { until } from "../../../test/support/until.ts";
 import { type Clock, systemClock } from "../../base/core/clock.ts";
-import { silentLogger } from "../../base/core/log.ts";
-import { valueAt } from "../../base/documents/document-path.ts";
+import { valueAt } from "../../base/documents/yaml/document-path.ts";
+import { silentLogger } from "../../base/log/log.ts";
 import type { EmulatedFaults } from "./emulated/emulated-faults.ts";
 import { EmulatedRuntime } from "./emulated/emulated-runtime.ts";
 import { conditionOf } from "./plane/conditions.ts";
 import { finalizersOf, textAt } from "./plane/plane-object.ts";
 import { createProvider, type Provider } from "./provider.ts";
-import { type InstanceState, type Runtime, RuntimeError, type RuntimeInstance } from "./runtime.ts";
+import { type InstanceState, type Runtime, RuntimeError, type RuntimeInstance } from "./runtime/runtime.ts";
 
 const groupDomain = "platformapis";
 const paths = {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { silentLogger } from "../../base/core/log.ts";
 import { Releasers } from "../../base/core/service.ts";
+import { silentLogger } from "../../base/log/log.ts";
 import { listenerOf } from "../../base/net/listen-address.ts";
 import type { Backlog, BacklogCacheStatus } from "../board/backlog.ts";
 import { defaultPace } from "../page/page.ts";

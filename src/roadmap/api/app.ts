@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { describeError } from "../../base/core/errors.ts";
-import type { Logger } from "../../base/core/log.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { type ApiResponse, problemResponse } from "./api-response.ts";
 import { clientKey } from "./client-address.ts";
 import { createHandlers, type HandlerOptions } from "./handlers.ts";

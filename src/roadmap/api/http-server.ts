@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import type { Logger } from "../../base/core/log.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { boundConnections, type ConnectionBounds } from "../../base/net/bounded-connections.ts";
 import { type ApiResponse, headersOf, problemResponse } from "./api-response.ts";
 import type { App } from "./app.ts";

@@ -1,8 +1,8 @@
 import type { Registry } from "prom-client";
 import type { Clock } from "../../base/core/clock.ts";
-import type { Logger } from "../../base/core/log.ts";
 import type { Service } from "../../base/core/service.ts";
 import { untilAborted } from "../../base/core/signals.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { type ListenAddress, listenerOf, listenOn } from "../../base/net/listen-address.ts";
 import type { RoadmapReader } from "../cache/roadmap.ts";
 import { defaultPace, type PagePace } from "../page/page.ts";

@@ -12,8 +12,8 @@ import {
   webhookPath,
 } from "../../../test/support/webhook-request.ts";
 import { type Clock, systemClock } from "../../base/core/clock.ts";
-import { createLogger } from "../../base/core/log.ts";
 import { Releasers } from "../../base/core/service.ts";
+import { createLogger } from "../../base/log/log.ts";
 import { listenerOf } from "../../base/net/listen-address.ts";
 import { defaultPace } from "../page/page.ts";
 import { createApp } from "./app.ts";

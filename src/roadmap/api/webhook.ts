@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../base/core/clock.ts";
 import { describeError, TelemetrydError } from "../../base/core/errors.ts";
-import type { Logger } from "../../base/core/log.ts";
-import { SecretFile } from "../../base/core/secrets/secret-file.ts";
 import { createSharedLimit } from "../../base/core/shared-limit.ts";
+import type { Logger } from "../../base/log/log.ts";
+import { SecretFile } from "../../base/log/secret-file.ts";
 import { type BodyOutcome, collectBody, discardBody, hasUnreadBody } from "../../base/net/request-body.ts";
 import type { AnnounceChange, RoadmapReader } from "../cache/roadmap.ts";
 import { type ApiResponse, problemResponse, type RawHeaders } from "./api-response.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defined } from "../../base/core/defined.ts";
 import { describeError } from "../../base/core/errors.ts";
 import { retryAfterMs } from "../../base/core/retry-after.ts";
-import { redact } from "../../base/core/secrets/redact.ts";
+import { redact } from "../../base/log/redact.ts";
 import type { BoardFailure } from "./board.ts";
 
 type Headers = Readonly<Record<string, unknown>>;

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { createAppAuth } from "@octokit/auth-app";
 import { z } from "zod";
 import { describeError } from "../../base/core/errors.ts";
-import { liveSecrets } from "../../base/core/secrets/live-secrets.ts";
 import { withLimit } from "../../base/core/signals.ts";
+import { liveSecrets } from "../../base/log/live-secrets.ts";
 import { type BoardResult, failed } from "./board.ts";
 import { githubFailure } from "./github-failure.ts";
 

@@ -1,7 +1,7 @@
 import { DelayedError, type Job, Queue, Worker } from "bullmq";
 import type { Clock } from "../../base/core/clock.ts";
 import { describeError } from "../../base/core/errors.ts";
-import type { Logger } from "../../base/core/log.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { keyPrefix, type RedisConnection } from "../../base/redis/connection.ts";
 import type { BoardFailure } from "../board/board.ts";
 import { retryDelayMs } from "./refresh.ts";

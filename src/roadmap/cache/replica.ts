@@ -1,4 +1,4 @@
-import type { Logger } from "../../base/core/log.ts";
+import type { Logger } from "../../base/log/log.ts";
 import type { Board } from "../board/board.ts";
 import type { BacklogCache } from "./cache.ts";
 import type { SharedCache, SharedState } from "./shared-cache.ts";

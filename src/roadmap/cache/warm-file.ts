@@ -1,7 +1,7 @@
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { z } from "zod";
 import { describeError } from "../../base/core/errors.ts";
-import type { Logger } from "../../base/core/log.ts";
+import type { Logger } from "../../base/log/log.ts";
 import { parseBacklog } from "../board/backlog.ts";
 import type { Entry } from "./shared-cache.ts";
 

@@ -1,5 +1,5 @@
-import { findCondition } from "../../../src/platform/server/kinds/conditions.ts";
-import type { Json, KubeObject } from "../../../src/platform/server/object.ts";
+import { findCondition } from "../../../src/kube-server/api/conditions.ts";
+import type { Json, KubeObject } from "../../../src/kube-server/api/object.ts";
 import { groupDomain, projectBase, type TestPlatform } from "../../support/platform.ts";
 import { until } from "../../support/until.ts";
 import { PersistentClient } from "./persistent-client.ts";

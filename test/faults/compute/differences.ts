@@ -1,7 +1,7 @@
 import { AddressRange, parseAddress } from "../../../src/base/net/address-range.ts";
-import { findCondition } from "../../../src/platform/server/kinds/conditions.ts";
-import { fieldAt } from "../../../src/platform/server/kinds/fields.ts";
-import type { KubeObject } from "../../../src/platform/server/object.ts";
+import { findCondition } from "../../../src/kube-server/api/conditions.ts";
+import { fieldAt } from "../../../src/kube-server/api/fields.ts";
+import type { KubeObject } from "../../../src/kube-server/api/object.ts";
 import { containersOf, type DeclaredProject, deploymentsOf } from "./declared-project.ts";
 import type { EngineContents } from "./engine-contents.ts";
 import type { Resource } from "./persistent-client.ts";

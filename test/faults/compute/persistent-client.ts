@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { KubeObject } from "../../../src/platform/server/object.ts";
+import type { KubeObject } from "../../../src/kube-server/api/object.ts";
 import {
   type FetchOptions,
   groupDomain,

@@ -1,5 +1,5 @@
 import { sleep } from "../../../src/base/core/clock.ts";
-import { fieldAt, objectsIn } from "../../../src/platform/server/kinds/fields.ts";
+import { fieldAt, objectsIn } from "../../../src/kube-server/api/fields.ts";
 import type { TestPlatform } from "../../support/platform.ts";
 import { randomInteger } from "../../support/random.ts";
 import { type City, cities, DeclaredProject, type DeclaredWorkload } from "./declared-project.ts";

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../../scripts/servers/free-port.ts";
+import type { Json } from "../../../src/kube-server/api/object.ts";
+import { orderedMatches } from "../../../src/platform/controllers/gateway/match-order.ts";
+import { httpRouteKind } from "../../../src/platform/kinds/gateway/http-route.ts";
 import type {
   BackendTarget,
   NameAndValue,
@@ -7,9 +10,6 @@ import type {
   Redirect,
   RouteProgram,
 } from "../../../src/platform/routing/route-program.ts";
-import { orderedMatches } from "../../../src/platform/server/controllers/gateway/match-order.ts";
-import { httpRouteKind } from "../../../src/platform/server/kinds/gateway/http-route.ts";
-import type { Json } from "../../../src/platform/server/object.ts";
 import { admitted, objectOf } from "../../support/admission.ts";
 import { type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
 import { type GatewayRequest, send, valuesOf } from "../../support/gateway-request.ts";

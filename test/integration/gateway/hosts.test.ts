@@ -1,13 +1,10 @@
 import { type ClientHttp2Session, connect } from "node:http2";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Json, KubeObject } from "../../../src/kube-server/api/object.ts";
+import type { Plane } from "../../../src/kube-server/api/plane.ts";
+import { attachedRoutes, routesOfGateway } from "../../../src/platform/controllers/gateway/route-parents.ts";
+import { routeProgram } from "../../../src/platform/controllers/gateway/route-programs.ts";
 import type { BackendTarget, RouteProgram } from "../../../src/platform/routing/route-program.ts";
-import {
-  attachedRoutes,
-  routesOfGateway,
-} from "../../../src/platform/server/controllers/gateway/route-parents.ts";
-import { routeProgram } from "../../../src/platform/server/controllers/gateway/route-programs.ts";
-import type { Json, KubeObject } from "../../../src/platform/server/object.ts";
-import type { Plane } from "../../../src/platform/server/plane.ts";
 import { type Echo, type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
 import { type GatewayAnswer, send, valuesOf } from "../../support/gateway-request.ts";
 import { rawHttp, statusesIn } from "../../support/raw-http.ts";

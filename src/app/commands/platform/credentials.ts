@@ -1,9 +1,9 @@
 import { Agent } from "undici";
 import { systemClock } from "../../../base/core/clock.ts";
 import { TelemetrydError } from "../../../base/core/errors.ts";
-import type { LineSink } from "../../../base/core/log.ts";
-import { SecretFile } from "../../../base/core/secrets/secret-file.ts";
-import { exchangeToken } from "../../../platform/client/exchange.ts";
+import type { LineSink } from "../../../base/log/log.ts";
+import { SecretFile } from "../../../base/log/secret-file.ts";
+import { exchangeToken } from "../../../platform/client/api/exchange.ts";
 
 export interface CredentialsOptions {
   readonly apiUrl: string;

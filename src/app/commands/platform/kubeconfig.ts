@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import { stringify } from "yaml";
 import { defined } from "../../../base/core/defined.ts";
 import { describeError, TelemetrydError } from "../../../base/core/errors.ts";
-import type { LineSink } from "../../../base/core/log.ts";
-import { planeBase } from "../../../platform/server/plane.ts";
-import { platformAuthority } from "../../../platform/server/platform.ts";
-import { nameFault } from "../../../platform/server/resources/metadata.ts";
+import type { LineSink } from "../../../base/log/log.ts";
+import { nameFault } from "../../../kube-server/api/metadata.ts";
+import { planeBase } from "../../../kube-server/api/plane.ts";
+import { platformAuthority } from "../../../platform/platform.ts";
 import type { Config } from "../../config/schema.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
 

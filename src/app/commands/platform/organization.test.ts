@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { noUsage } from "../../../platform/server/store/usage.ts";
+import { noUsage } from "../../../kube-server/store/usage.ts";
 import { renderOrganization } from "./organization.ts";
 
 test("what is held of what may be held, the organization first, then each project", () => {

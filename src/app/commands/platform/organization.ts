@@ -1,14 +1,14 @@
 import { formatByteSize } from "../../../base/core/byte-size.ts";
 import { TelemetrydError } from "../../../base/core/errors.ts";
-import type { LineSink } from "../../../base/core/log.ts";
-import type { OrganizationView } from "../../../platform/server/administration.ts";
-import type { Role } from "../../../platform/server/kinds/kind.ts";
+import type { LineSink } from "../../../base/log/log.ts";
+import type { Role } from "../../../kube-server/api/kind.ts";
 import {
   type CountedResource,
   countedResources,
   type Quota,
   type Usage,
-} from "../../../platform/server/store/usage.ts";
+} from "../../../kube-server/store/usage.ts";
+import type { OrganizationView } from "../../../platform/administration.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
 import { printable, renderTable } from "../table.ts";
 import { withAdministration } from "./platform-access.ts";

@@ -1,11 +1,11 @@
 import { connect } from "node:net";
 import { systemClock } from "../../../base/core/clock.ts";
 import { TelemetrydError } from "../../../base/core/errors.ts";
-import { silentLogger } from "../../../base/core/log.ts";
+import { silentLogger } from "../../../base/log/log.ts";
 import { socketPath } from "../../../base/redis/private-server.ts";
 import { createRedis } from "../../../base/redis/redis.ts";
-import { type Administration, createAdministration } from "../../../platform/server/administration.ts";
-import { assemble, ready } from "../../../platform/server/platform.ts";
+import { type Administration, createAdministration } from "../../../platform/administration.ts";
+import { assemble, ready } from "../../../platform/platform.ts";
 import type { Config } from "../../config/schema.ts";
 
 /** @throws INVALID_CONFIGURATION when this installation hosts no platform */

@@ -1,5 +1,5 @@
 import { TelemetrydError } from "../../../base/core/errors.ts";
-import type { LineSink } from "../../../base/core/log.ts";
+import type { LineSink } from "../../../base/log/log.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
 import { printedJson } from "../printed-json.ts";
 import { renderTable } from "../table.ts";

@@ -1,8 +1,8 @@
 import { systemClock } from "../../../base/core/clock.ts";
 import { TelemetrydError } from "../../../base/core/errors.ts";
-import { silentLogger } from "../../../base/core/log.ts";
+import { silentLogger } from "../../../base/log/log.ts";
 import type { MetricsStoreSettings } from "../../../exporter/metrics-store/client/store-settings.ts";
-import type { Tenant } from "../../../exporter/metrics-store/scoped-reader.ts";
+import type { Tenant } from "../../../exporter/metrics-store/ports/scoped-reader.ts";
 import { settingsOfTenant } from "../../../exporter/metrics-store/tenant-settings.ts";
 import { directoryPlane, projectNameProblem } from "../../../exporter/policy/plane.ts";
 import { readTenants } from "../../../exporter/policy/tenants/tenant-file.ts";

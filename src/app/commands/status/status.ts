@@ -1,5 +1,5 @@
 import { TelemetrydError } from "../../../base/core/errors.ts";
-import type { LineSink } from "../../../base/core/log.ts";
+import type { LineSink } from "../../../base/log/log.ts";
 import { lateRejectedAdvice } from "../../../exporter/policy/status/status-view.ts";
 import { printedJson } from "../printed-json.ts";
 import { printable } from "../table.ts";

@@ -12,9 +12,9 @@ import {
   optionalText,
   requiredText,
   textMap,
-} from "../fields.ts";
-import { labelNameProblem, remoteWriteHeaderProblem, urlPrefixProblem } from "../values.ts";
+} from "./fields.ts";
 import { tls } from "./tls.ts";
+import { labelNameProblem, remoteWriteHeaderProblem, urlPrefixProblem } from "./values.ts";
 
 const endpoint = z
   .strictObject({

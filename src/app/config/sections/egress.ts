@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addressRanges, flag, nameServers, nat64Prefixes } from "../fields.ts";
+import { addressRanges, flag, nameServers, nat64Prefixes } from "./fields.ts";
 
 export const egress = z
   .strictObject({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { addressRanges, flag, integer, listen, optionalFile, requiredText } from "../fields.ts";
-import { domainProblem } from "../values.ts";
+import { addressRanges, flag, integer, listen, optionalFile, requiredText } from "./fields.ts";
+import { domainProblem } from "./values.ts";
 
 const mostHeld = 1_000_000;
 

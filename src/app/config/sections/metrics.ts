@@ -11,9 +11,9 @@ import {
   requiredText,
   textMap,
   wordOrFile,
-} from "../fields.ts";
-import { headerProblem, labelNameProblem, tenantHeaderProblem } from "../values.ts";
+} from "./fields.ts";
 import { tls } from "./tls.ts";
+import { headerProblem, labelNameProblem, tenantHeaderProblem } from "./values.ts";
 
 /** The values of `tenants` that are no file. */
 const tenantOrigins = ["name", "annotation"] as const;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { byteSize, choice, duration, integer, list, listen, optionalFile, requiredText } from "../fields.ts";
-import { cityCodeProblem, nameProblem } from "../values.ts";
+import { byteSize, choice, duration, integer, list, listen, optionalFile, requiredText } from "./fields.ts";
+import { cityCodeProblem, nameProblem } from "./values.ts";
 
 const mostObjects = 10_000_000;
 const quotaSize = (fallback: string) =>

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { list, optionalFile, optionalText, requiredPath, requiredText } from "../fields.ts";
-import { nameProblem, urlProblem } from "../values.ts";
+import { list, optionalFile, optionalText, requiredPath, requiredText } from "./fields.ts";
+import { nameProblem, urlProblem } from "./values.ts";
 
 export const policies = z
   .strictObject({

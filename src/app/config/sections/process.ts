@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { choice, list, listen, redisUrls, requiredPath, requiredText } from "../fields.ts";
-import { hostNameProblem } from "../values.ts";
+import { choice, list, listen, redisUrls, requiredPath, requiredText } from "./fields.ts";
+import { hostNameProblem } from "./values.ts";
 
 export const state = z
   .strictObject({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { addressRanges, choice, duration, flag, list, requiredText } from "../fields.ts";
-import { machineAddressProblem, registryProblem, socketPathProblem } from "../values.ts";
+import { addressRanges, choice, duration, flag, list, requiredText } from "./fields.ts";
+import { machineAddressProblem, registryProblem, socketPathProblem } from "./values.ts";
 
 const role = requiredText("A role, such as compute.admin");
 const instance = requiredText("name or namespace/name; * stands for any characters");

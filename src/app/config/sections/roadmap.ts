@@ -10,7 +10,7 @@ import {
   requiredInteger,
   requiredPath,
   requiredText,
-} from "../fields.ts";
+} from "./fields.ts";
 
 export const roadmap = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, optionalFile, optionalText } from "../fields.ts";
+import { flag, optionalFile, optionalText } from "./fields.ts";
 
 export const tls = (about: string) =>
   z

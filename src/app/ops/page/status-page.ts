@@ -1,10 +1,10 @@
 import { type Html, html, trustedHtml } from "../../../base/core/html.ts";
 import { formatAge, formatExactCount } from "../../../base/core/human.ts";
 import type { DaemonStatus } from "../../../exporter/policy/status/status-view.ts";
-import type { Readiness } from "../readiness.ts";
 import { pageScript } from "./page-script.ts";
 import { pageStyle } from "./page-style.ts";
 import { policyList } from "./policy-list.ts";
+import type { Readiness } from "./readiness.ts";
 import { matches, type SinkRow, type StatusQuery, sinkRows } from "./sink-list.ts";
 import { sinkTable } from "./sink-table.ts";
 import { summary } from "./summary.ts";

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type LineCounter, type Node } from "yaml";
-import { type DocumentPath, printPath } from "../document-path.ts";
 import { type YamlProblem, yamlLimits } from "./document.ts";
+import { type DocumentPath, printPath } from "./document-path.ts";
 import { DocumentNodes } from "./nodes.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { DocumentPath } from "../document-path.ts";
+import type { DocumentPath } from "./document-path.ts";
 
 /** Both from 1. */
 export interface Position {

@@ -8,8 +8,8 @@ import {
   type LineCounter,
   type Node,
 } from "yaml";
-import type { DocumentPath } from "../document-path.ts";
 import type { Position } from "./document.ts";
+import type { DocumentPath } from "./document-path.ts";
 
 /** The nodes of one document, and lookups by path. */
 export class DocumentNodes {

@@ -1,6 +1,6 @@
 import { type Document, LineCounter, parseAllDocuments, type ScalarTag } from "yaml";
-import type { DocumentPath } from "../document-path.ts";
 import type { Position, YamlOptions, YamlPlaces } from "./document.ts";
+import type { DocumentPath } from "./document-path.ts";
 import { DocumentNodes } from "./nodes.ts";
 
 const oldBoolean: ScalarTag = {

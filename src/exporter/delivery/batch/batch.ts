@@ -3,8 +3,8 @@ import type {
   EncodedRequest,
   RequestBuilder,
 } from "../../remote-write/encoding/request.ts";
-import type { LaneChoice } from "../send/lanes.ts";
 import { RequestEntries } from "../state/request-entries.ts";
+import type { LaneChoice } from "./partitions.ts";
 
 /** A finished request, with the data that its journal entry needs. */
 export interface Batch {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Window } from "../../metrics-store/window.ts";
+import type { Window } from "../../metrics-store/ports/window.ts";
 import { withLegalExemplars } from "../../remote-write/encoding/exemplars-field.ts";
 import type { SeriesEncoder } from "../../remote-write/encoding/labels.ts";
 import type { Exemplar } from "../../series/exemplar.ts";

@@ -1,4 +1,4 @@
-import type { Window } from "../../metrics-store/window.ts";
+import type { Window } from "../../metrics-store/ports/window.ts";
 import type { JournaledRequest, OpenWindow, SinkState } from "../state/sink-state.ts";
 import type { StateRecord } from "../state/state-record.ts";
 

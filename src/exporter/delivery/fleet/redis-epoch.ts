@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../../base/core/clock.ts";
-import type { Logger } from "../../../base/core/log.ts";
+import type { Logger } from "../../../base/log/log.ts";
 import { runScript } from "../../../base/redis/run-script.ts";
-import { lateKey, sinkOfKey } from "../late/late-key.ts";
+import { lateKey, sinkOfKey } from "../state/late-key.ts";
 import type { MemoryState } from "../state/memory-state.ts";
 import { fleetKeys } from "./keys.ts";
 import type { RedisState } from "./redis-state.ts";

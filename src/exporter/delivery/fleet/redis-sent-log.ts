@@ -1,5 +1,5 @@
 import { FencedError } from "../../../base/redis/lease.ts";
-import type { Window } from "../../metrics-store/window.ts";
+import type { Window } from "../../metrics-store/ports/window.ts";
 import { SinkCounts } from "../late/known-counts.ts";
 import { blocksOf, type SentLog, wholeRecords } from "../late/sent-log.ts";
 import { decodeSentRecord, encodeSentRecord, type SentRecord } from "../late/sent-record.ts";

@@ -4,7 +4,7 @@ import type { RedisConnection } from "../../../base/redis/connection.ts";
 import { FencedError, type LeaseArgument } from "../../../base/redis/lease.ts";
 import type { RedisConnections } from "../../../base/redis/redis.ts";
 import { runScript } from "../../../base/redis/run-script.ts";
-import { sinkOfKey } from "../late/late-key.ts";
+import { sinkOfKey } from "../state/late-key.ts";
 import { MemoryState } from "../state/memory-state.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type DeliveryState, delivering } from "../send/delivery-state.ts";
+import { type DeliveryState, delivering } from "../dispatch/delivery-state.ts";
 import { ownDeliveryState, parseDeliveryState, shareDeliveryState } from "./shared-delivery-state.ts";
 
 const suspended: DeliveryState = { kind: "suspended", times: 3, message: "401", untilMs: 5_000 };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type DeliveryState, delivering } from "../send/delivery-state.ts";
+import { type DeliveryState, delivering } from "../dispatch/delivery-state.ts";
 
 /** A sink's delivery state as replicas share it: the pause is in ms from now instead of a clock's time. */
 export interface SharedDeliveryState {

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { defined } from "../../../base/core/defined.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import { deliveringState } from "../delivering-condition.ts";
+import { delivering } from "../dispatch/delivery-state.ts";
 import type { ExporterSnapshot } from "../exporter.ts";
-import { delivering } from "../send/delivery-state.ts";
-import { SinkStats } from "../sink-stats.ts";
+import { SinkStats } from "../stats/sink-stats.ts";
 
 const event = z.object({ atMs: z.number(), message: z.string() });
 

@@ -1,4 +1,4 @@
-import type { Window } from "../../metrics-store/window.ts";
+import type { Window } from "../../metrics-store/ports/window.ts";
 import type { SentRecord } from "./sent-record.ts";
 
 /** Position of a record: the number of its segment, and its offset there. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { TestClock } from "../../../../test/support/test-clock.ts";
-import { silentLogger } from "../../../base/core/log.ts";
-import type { CountOutcome, CountRequest, SampleCounter } from "../../metrics-store/sample-counter.ts";
-import { SinkStats } from "../sink-stats.ts";
+import { silentLogger } from "../../../base/log/log.ts";
+import type { CountOutcome, CountRequest, SampleCounter } from "../../metrics-store/ports/sample-counter.ts";
+import type { StepCount } from "../state/sample-counts.ts";
+import { SinkStats } from "../stats/sink-stats.ts";
 import { CountCheck } from "./count-check.ts";
-import type { StepCount } from "./sample-counts.ts";
 
 const stepMs = 10;
 const horizonMs = 100;

@@ -1,9 +1,9 @@
 import type { Clock } from "../../../base/core/clock.ts";
-import type { Logger } from "../../../base/core/log.ts";
-import type { SampleCounter } from "../../metrics-store/sample-counter.ts";
-import type { Tenant } from "../../metrics-store/sample-reader.ts";
-import type { SinkStats } from "../sink-stats.ts";
-import type { StepCount } from "./sample-counts.ts";
+import type { Logger } from "../../../base/log/log.ts";
+import type { SampleCounter } from "../../metrics-store/ports/sample-counter.ts";
+import type { Tenant } from "../../metrics-store/ports/sample-reader.ts";
+import type { StepCount } from "../state/sample-counts.ts";
+import type { SinkStats } from "../stats/sink-stats.ts";
 
 export interface CountCheckDeps {
   readonly counter: SampleCounter;

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { TestClock } from "../../../../test/support/test-clock.ts";
-import { silentLogger } from "../../../base/core/log.ts";
+import { silentLogger } from "../../../base/log/log.ts";
 import { FileSentLog, type FileSentLogOptions } from "./file-sent-log.ts";
 import { full, known, Sender, sentLogContract, stepMs } from "./sent-log.contract.ts";
 

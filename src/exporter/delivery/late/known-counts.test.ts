@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { StepCount } from "../state/sample-counts.ts";
 import { KnownCounts, SinkCounts } from "./known-counts.ts";
-import type { StepCount } from "./sample-counts.ts";
 import type { SentRecord } from "./sent-record.ts";
 
 const stepMs = 10;

@@ -1,5 +1,5 @@
-import type { Window } from "../../metrics-store/window.ts";
-import type { StepCount } from "./sample-counts.ts";
+import type { Window } from "../../metrics-store/ports/window.ts";
+import type { StepCount } from "../state/sample-counts.ts";
 import type { SentRecord } from "./sent-record.ts";
 
 /** A step, and the query whose samples it counts. */

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { TestClock } from "../../../../test/support/test-clock.ts";
-import { silentLogger } from "../../../base/core/log.ts";
-import type { CountOutcome, CountRequest, SampleCounter } from "../../metrics-store/sample-counter.ts";
+import { silentLogger } from "../../../base/log/log.ts";
+import type { CountOutcome, CountRequest, SampleCounter } from "../../metrics-store/ports/sample-counter.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
-import type { PlannedWindow } from "../plan/planned-windows.ts";
-import { SinkStats } from "../sink-stats.ts";
+import { lateKey } from "../state/late-key.ts";
 import { MemoryState } from "../state/memory-state.ts";
+import type { PlannedWindow } from "../state/planned-window.ts";
 import { RequestEntries } from "../state/request-entries.ts";
-import { lateKey } from "./late-key.ts";
+import { SampleCounts } from "../state/sample-counts.ts";
+import { SinkStats } from "../stats/sink-stats.ts";
 import { LateSamples, type LateSamplesDeps } from "./late-samples.ts";
 import { MemorySentLog } from "./memory-sent-log.ts";
 import { RecentReads } from "./recent-reads.ts";
-import { SampleCounts } from "./sample-counts.ts";
 
 const stepMs = 60_000;
 const startMs = 1_700_000_040_000;

@@ -1,4 +1,4 @@
-import type { Window } from "../../metrics-store/window.ts";
+import type { Window } from "../../metrics-store/ports/window.ts";
 import { SinkCounts } from "./known-counts.ts";
 import { blocksOf, type SentLog } from "./sent-log.ts";
 import { decodeSentRecord, encodeSentRecord, type SentRecord } from "./sent-record.ts";

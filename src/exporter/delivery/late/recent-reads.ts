@@ -1,4 +1,4 @@
-import type { Window } from "../../metrics-store/window.ts";
+import type { Window } from "../../metrics-store/ports/window.ts";
 
 /** Reads that ended within this time of each other are kept as one, so that there are few. */
 const mergedMs = 10_000;

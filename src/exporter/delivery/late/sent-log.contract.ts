@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { Window } from "../../metrics-store/window.ts";
+import type { Window } from "../../metrics-store/ports/window.ts";
 import { SampleBuffer } from "../../series/series.ts";
 import { RequestEntries } from "../state/request-entries.ts";
-import type { StepCount } from "./sample-counts.ts";
-import { SampleCounts } from "./sample-counts.ts";
+import type { StepCount } from "../state/sample-counts.ts";
+import { SampleCounts } from "../state/sample-counts.ts";
 import { SentBlock } from "./sent-block.ts";
 import type { SentLog } from "./sent-log.ts";
 import type { SentRecord } from "./sent-record.ts";

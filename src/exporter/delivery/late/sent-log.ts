@@ -1,4 +1,4 @@
-import type { Window } from "../../metrics-store/window.ts";
+import type { Window } from "../../metrics-store/ports/window.ts";
 import type { SinkCounts } from "./known-counts.ts";
 import type { SentRecord } from "./sent-record.ts";
 

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { Clock } from "../../../base/core/clock.ts";
-import type { Window } from "../../metrics-store/window.ts";
+import type { Window } from "../../metrics-store/ports/window.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
 import type { OpenWindow } from "../state/sink-state.ts";
 import type { SinkCounts } from "./known-counts.ts";

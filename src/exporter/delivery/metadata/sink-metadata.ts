@@ -4,7 +4,7 @@ import type { StoreMetadata } from "../../metrics-store/sink-store.ts";
 import { legalizeMetricName } from "../../remote-write/encoding/label-names.ts";
 import type { FamilyMetadata } from "../../remote-write/encoding/metadata-request.ts";
 import type { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
-import type { Destination } from "../../remote-write/endpoint/endpoints.ts";
+import type { Destination } from "../../remote-write/endpoints.ts";
 import type { MetadataOutcome } from "../../remote-write/send/metadata-outcome.ts";
 import { MetricNames } from "./metric-names.ts";
 

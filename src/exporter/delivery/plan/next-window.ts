@@ -1,4 +1,4 @@
-import type { Window } from "../../metrics-store/window.ts";
+import type { Window } from "../../metrics-store/ports/window.ts";
 
 export interface WindowLimits {
   /** Delay of a window's end behind now. */

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { hasRequestsInDoubt } from "../state/planned-window.ts";
 import { RequestEntries } from "../state/request-entries.ts";
 import type { JournaledRequest, OpenWindow } from "../state/sink-state.ts";
-import { hasRequestsInDoubt, plannedWindows, waitsFor, withClosed } from "./planned-windows.ts";
+import { plannedWindows, waitsFor, withClosed } from "./planned-windows.ts";
 
 function open(fromMs: number, toMs: number, ...sources: string[]): OpenWindow {
   return { id: fromMs, sink: "s", fromMs, toMs, stepMs: 1, sources: new Set(sources), requests: new Map() };

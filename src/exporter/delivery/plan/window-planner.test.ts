@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { sinkStore } from "../../../../test/support/sink-store.ts";
 import { TestClock } from "../../../../test/support/test-clock.ts";
-import { silentLogger } from "../../../base/core/log.ts";
+import { silentLogger } from "../../../base/log/log.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import { MemorySentLog } from "../late/memory-sent-log.ts";
-import { SinkStats } from "../sink-stats.ts";
 import { MemoryState } from "../state/memory-state.ts";
+import { SinkStats } from "../stats/sink-stats.ts";
 import { cycleTimesOf, untilNextCycle } from "./cycle-times.ts";
 import { WindowPlanner } from "./window-planner.ts";
 

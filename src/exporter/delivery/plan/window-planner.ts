@@ -1,17 +1,18 @@
 import type { Clock } from "../../../base/core/clock.ts";
-import type { Logger } from "../../../base/core/log.ts";
-import type { Tenant } from "../../metrics-store/sample-reader.ts";
+import type { Logger } from "../../../base/log/log.ts";
+import type { Tenant } from "../../metrics-store/ports/sample-reader.ts";
 import type { SinkStore } from "../../metrics-store/sink-store.ts";
 import { sourceKind } from "../../metrics-store/source-kind.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
-import { lateKey } from "../late/late-key.ts";
 import { type LateDeps, LateSamples } from "../late/late-samples.ts";
-import type { SinkStats } from "../sink-stats.ts";
+import { lateKey } from "../state/late-key.ts";
+import type { PlannedWindow } from "../state/planned-window.ts";
 import { keepForgottenMs, type SinkState, type StateStore } from "../state/sink-state.ts";
+import type { SinkStats } from "../stats/sink-stats.ts";
 import { BackfillLimit } from "./backfill-limit.ts";
 import { cycleTimesOf, onGrid, sinceLastCycle } from "./cycle-times.ts";
 import { adaptWindow, type WindowCost } from "./next-window.ts";
-import { type PlannedWindow, plannedWindows, waitsFor, withClosed } from "./planned-windows.ts";
+import { plannedWindows, waitsFor, withClosed } from "./planned-windows.ts";
 
 /** Settings of `metrics` and `delivery` that determine the windows; times in ms. */
 export interface WindowSettings {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
-import type { Logger } from "../../../base/core/log.ts";
+import type { Logger } from "../../../base/log/log.ts";
 import { FencedError } from "../../../base/redis/lease.ts";
 import type { RedisEpoch } from "../fleet/redis-epoch.ts";
 import type { RedisState } from "../fleet/redis-state.ts";

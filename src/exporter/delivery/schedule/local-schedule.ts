@@ -1,13 +1,13 @@
 import { setMaxListeners } from "node:events";
 import { type Clock, longestTimerMs } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
-import type { Logger } from "../../../base/core/log.ts";
 import type { Service } from "../../../base/core/service.ts";
 import { untilAborted } from "../../../base/core/signals.ts";
+import type { Logger } from "../../../base/log/log.ts";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
+import type { Interruption } from "../dispatch/dispatcher.ts";
 import { Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
 import { cycleTimesOf, untilNextCycle, withChecks } from "../plan/cycle-times.ts";
-import type { Interruption } from "../send/dispatcher.ts";
 import type { Schedule } from "./schedule.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
-import type { Logger } from "../../../base/core/log.ts";
 import { runLoop, Wakeup } from "../../../base/core/loop.ts";
 import { Releasers, type Service } from "../../../base/core/service.ts";
+import type { Logger } from "../../../base/log/log.ts";
 import type { ConnectionRole, RedisConnection } from "../../../base/redis/connection.ts";
 import type { RedisConnections } from "../../../base/redis/redis.ts";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";

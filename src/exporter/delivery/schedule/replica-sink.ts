@@ -1,5 +1,6 @@
 import { withEither } from "../../../base/core/signals.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
+import type { Interruption } from "../dispatch/dispatcher.ts";
 import { type CycleEnd, Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
 import { stateFields } from "../fleet/keys.ts";
 import type { RedisState } from "../fleet/redis-state.ts";
@@ -18,7 +19,6 @@ import {
   type SinkCounts,
 } from "../fleet/sink-report.ts";
 import { type CycleTimes, cycleTimesOf, withChecks } from "../plan/cycle-times.ts";
-import type { Interruption } from "../send/dispatcher.ts";
 
 /** A longer cycle is interrupted and continues behind the waiting jobs. */
 const cycleLimitMs = 15_000;

@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { describeError, TelemetrydError } from "../../../base/core/errors.ts";
-import type { Logger } from "../../../base/core/log.ts";
+import type { Logger } from "../../../base/log/log.ts";
 import { LogWriter } from "./log-writer.ts";
 import { MemoryState } from "./memory-state.ts";
 import { decodeRecords, encodeRecord, type StateRecord, stateVersion } from "./state-record.ts";

@@ -5,9 +5,9 @@ import { type Batch, OpenBatch } from "../batch/batch.ts";
 import { InDoubtBatcher } from "../batch/in-doubt-batcher.ts";
 import { firstAfter } from "../batch/sample-range.ts";
 import { acknowledgedSeries, type SeriesHash, sourceSalt } from "../batch/series-hash.ts";
-import { hasRequestsInDoubt, type PlannedWindow } from "../plan/planned-windows.ts";
-import type { UnprovenRefusal } from "../send/dispatcher.ts";
-import { WindowJournal } from "../state/window-journal.ts";
+import type { UnprovenRefusal } from "../dispatch/dispatcher.ts";
+import { WindowJournal } from "../dispatch/window-journal.ts";
+import { hasRequestsInDoubt, type PlannedWindow } from "../state/planned-window.ts";
 import type { WindowExportDeps } from "./window-export.ts";
 
 /** How the search for a proof has ended. `nothing`: the store has no later sample of the series. */

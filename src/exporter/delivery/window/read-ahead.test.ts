@@ -2,12 +2,12 @@ import { beforeEach, expect, test } from "vitest";
 import { windowExportDeps } from "../../../../test/support/window-export-deps.ts";
 import { type Clock, systemClock } from "../../../base/core/clock.ts";
 import { Deferred } from "../../../base/core/deferred.ts";
-import type { ReadConsumer, ReadOutcome } from "../../metrics-store/sample-reader.ts";
+import type { ReadConsumer, ReadOutcome } from "../../metrics-store/ports/sample-reader.ts";
 import type { Outcome } from "../../remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
 import type { WindowCost } from "../plan/next-window.ts";
-import type { PlannedWindow } from "../plan/planned-windows.ts";
 import { MemoryState } from "../state/memory-state.ts";
+import type { PlannedWindow } from "../state/planned-window.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import type { WindowResult } from "./window-export.ts";
 

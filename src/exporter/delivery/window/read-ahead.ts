@@ -1,6 +1,6 @@
 import { Deferred } from "../../../base/core/deferred.ts";
-import type { PlannedWindow } from "../plan/planned-windows.ts";
 import type { WindowPlanner } from "../plan/window-planner.ts";
+import type { PlannedWindow } from "../state/planned-window.ts";
 import { WindowExport, type WindowExportDeps, type WindowResult } from "./window-export.ts";
 
 export interface ReadAheadOptions {

@@ -1,5 +1,5 @@
 import type { ReadFailure } from "../../metrics-store/client/read-failure.ts";
-import type { ReadConsumer, SampleReader, Tenant } from "../../metrics-store/sample-reader.ts";
+import type { ReadConsumer, SampleReader, Tenant } from "../../metrics-store/ports/sample-reader.ts";
 import type { PolicySource } from "../../policy/spec/types.ts";
 import { exemplarLookBackMs } from "../exemplars/sent-exemplars.ts";
 import type { WindowBounds } from "../state/sink-state.ts";

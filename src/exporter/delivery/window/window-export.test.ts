@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { windowExportDeps } from "../../../../test/support/window-export-deps.ts";
 import { type Clock, systemClock } from "../../../base/core/clock.ts";
 import { Deferred } from "../../../base/core/deferred.ts";
-import type { SampleReader } from "../../metrics-store/sample-reader.ts";
+import type { SampleReader } from "../../metrics-store/ports/sample-reader.ts";
 import type { EncodedRequest } from "../../remote-write/encoding/request.ts";
 import { readBody } from "../../remote-write/encoding/request-body.ts";
 import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.ts";

@@ -8,22 +8,22 @@ import type { Batch } from "../batch/batch.ts";
 import { Batcher, type BatcherOptions, type WindowBatcher } from "../batch/batcher.ts";
 import { InDoubtBatcher } from "../batch/in-doubt-batcher.ts";
 import { acknowledgedSeries } from "../batch/series-hash.ts";
-import type { SentExemplars, WindowExemplars } from "../exemplars/sent-exemplars.ts";
-import { LateBatcher } from "../late/late-batcher.ts";
-import { SampleCounts } from "../late/sample-counts.ts";
-import type { MetricNames } from "../metadata/metric-names.ts";
-import type { WindowCost } from "../plan/next-window.ts";
-import { hasRequestsInDoubt, type PlannedWindow } from "../plan/planned-windows.ts";
-import type { DeliveryFailure } from "../send/delivery-state.ts";
+import type { DeliveryFailure } from "../dispatch/delivery-state.ts";
 import {
   Dispatcher,
   type DispatcherDeps,
   type DispatcherOptions,
   type Interruption,
   type UnprovenRefusal,
-} from "../send/dispatcher.ts";
-import type { SinkRecorder } from "../sink-recorder.ts";
-import { WindowJournal, type WindowJournalDeps } from "../state/window-journal.ts";
+} from "../dispatch/dispatcher.ts";
+import { WindowJournal, type WindowJournalDeps } from "../dispatch/window-journal.ts";
+import type { SentExemplars, WindowExemplars } from "../exemplars/sent-exemplars.ts";
+import { LateBatcher } from "../late/late-batcher.ts";
+import type { MetricNames } from "../metadata/metric-names.ts";
+import type { WindowCost } from "../plan/next-window.ts";
+import { hasRequestsInDoubt, type PlannedWindow } from "../state/planned-window.ts";
+import { SampleCounts } from "../state/sample-counts.ts";
+import type { SinkRecorder } from "../stats/sink-recorder.ts";
 import type { Reading, SourceReader } from "./source-reader.ts";
 
 /** The parts of a sink that export its windows, for one cycle. */

@@ -1,4 +1,4 @@
-import { isObject } from "../../../base/documents/document-path.ts";
+import { isObject } from "../../../base/documents/yaml/document-path.ts";
 import { parseYaml } from "../../../base/documents/yaml-source.ts";
 import { filterTest } from "../../metricsql/analysis/matcher.ts";
 import type { LabelFilter, Selector } from "../../metricsql/ast/ast.ts";

@@ -1,4 +1,4 @@
-import { redact } from "../../../base/core/secrets/redact.ts";
+import { redact } from "../../../base/log/redact.ts";
 import { withoutAddresses } from "../../../base/net/addresses.ts";
 import { namesMissingNodes, namesSpanLimit, refusalText, remedyOf } from "./refusal.ts";
 

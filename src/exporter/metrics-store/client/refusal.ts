@@ -1,4 +1,4 @@
-import { redact } from "../../../base/core/secrets/redact.ts";
+import { redact } from "../../../base/log/redact.ts";
 
 /** Limits on one query that a shorter span keeps, in Mimir's catalog of errors ("err-mimir-…" in its runbooks). */
 const spanLimits: ReadonlySet<string> = new Set([

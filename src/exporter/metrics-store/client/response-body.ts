@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createGunzip, type Gunzip } from "node:zlib";
 import type { Clock } from "../../../base/core/clock.ts";
-import { redactBeginning } from "../../../base/core/secrets/redact.ts";
 import { bodyBeginning } from "../../../base/http/body-beginning.ts";
 import type { Flow, ResponseReceiver } from "../../../base/http/exchange.ts";
 import type { ResponseHead, ResponseHeaders } from "../../../base/http/response-head.ts";
+import { redactBeginning } from "../../../base/log/redact.ts";
 
 /** Maximum text of an unsuccessful response. More is read, to remove credentials before the text is cut. */
 const longestText = 1_024;

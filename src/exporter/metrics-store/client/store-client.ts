@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from "../../../base/core/clock.ts";
 import { defined } from "../../../base/core/defined.ts";
 import { describeError } from "../../../base/core/errors.ts";
-import { redact } from "../../../base/core/secrets/redact.ts";
 import { withLimit } from "../../../base/core/signals.ts";
 import { version } from "../../../base/core/version.ts";
 import { Connections } from "../../../base/http/connections.ts";
@@ -13,6 +12,7 @@ import {
 } from "../../../base/http/exchange.ts";
 import { RequestHead } from "../../../base/http/request-head.ts";
 import type { ResponseHead, ResponseHeaders } from "../../../base/http/response-head.ts";
+import { redact } from "../../../base/log/redact.ts";
 import { TlsMaterial } from "../../../base/net/tls-material.ts";
 import type { PrometheusMajor } from "../../metricsql/analysis/promql.ts";
 import { failure, failureOfStatus, type ReadFailure } from "./read-failure.ts";

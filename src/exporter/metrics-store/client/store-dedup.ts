@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import { parseDuration } from "../../../base/core/duration.ts";
-import type { Logger } from "../../../base/core/log.ts";
+import type { Logger } from "../../../base/log/log.ts";
 import type { StoreClient } from "./store-client.ts";
 
 const refreshMs = 10 * 60_000;

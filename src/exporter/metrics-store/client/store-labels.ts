@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/core/clock.ts";
-import type { Logger } from "../../../base/core/log.ts";
+import type { Logger } from "../../../base/log/log.ts";
 import type { Label } from "../../series/series.ts";
 import { externalLabelsIn } from "./external-labels.ts";
 import type { ReadFailure, ReadFailureReason } from "./read-failure.ts";

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import type { Clock } from "../../../base/core/clock.ts";
-import { liveSecrets } from "../../../base/core/secrets/live-secrets.ts";
-import { SecretFile } from "../../../base/core/secrets/secret-file.ts";
-import { secretsByName } from "../../../base/core/secrets/secret-values.ts";
+import { liveSecrets } from "../../../base/log/live-secrets.ts";
+import { SecretFile } from "../../../base/log/secret-file.ts";
+import { secretsByName } from "../../../base/log/secret-values.ts";
 import { withoutBrackets } from "../../../base/net/host.ts";
 import type { TlsSettings } from "../../../base/net/tls-material.ts";
 

@@ -12,7 +12,7 @@ import type { StoreDedup } from "../client/store-dedup.ts";
 import type { StoreLabels } from "../client/store-labels.ts";
 import { pointValue, storageWarning } from "../expressions/query-response.ts";
 import { queryRange } from "../expressions/store-query.ts";
-import type { CountOutcome, CountRequest, SampleCounter } from "../sample-counter.ts";
+import type { CountOutcome, CountRequest, SampleCounter } from "../ports/sample-counter.ts";
 import { endSeconds, seconds, tenantFilter } from "../victoriametrics/victoriametrics-reader.ts";
 import {
   alternatives,

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/core/clock.ts";
-import type { Logger } from "../../../base/core/log.ts";
 import { withLimit } from "../../../base/core/signals.ts";
+import type { Logger } from "../../../base/log/log.ts";
 import { print } from "../../metricsql/print/printer.ts";
 import { type Label, Series } from "../../series/series.ts";
 import { promqlSelector, withExternalLabels } from "../client/external-labels.ts";
@@ -9,8 +9,8 @@ import type { StoreClient } from "../client/store-client.ts";
 import type { StoreLabels } from "../client/store-labels.ts";
 import type { StoreFlavor } from "../client/store-settings.ts";
 import { alternatives } from "../counts/count-query.ts";
-import type { ScopedRead } from "../scoped-reader.ts";
-import type { SourceMetrics } from "../source-metrics.ts";
+import type { ScopedRead } from "../ports/scoped-reader.ts";
+import type { SourceMetrics } from "../ports/source-metrics.ts";
 import { endSeconds, seconds } from "../victoriametrics/victoriametrics-reader.ts";
 import { type ExemplarConsumer, ExemplarDecoder } from "./exemplar-decoder.ts";
 import { ExemplarPauses } from "./exemplar-pauses.ts";

@@ -1,4 +1,4 @@
-import type { Window } from "../window.ts";
+import type { Window } from "../ports/window.ts";
 
 /** The evaluation points of an expression: from the first to the last, one step (ms) apart. */
 export interface Grid {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { redact } from "../../../base/core/secrets/redact.ts";
 import { parseJson } from "../../../base/documents/parse-json.ts";
+import { redact } from "../../../base/log/redact.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 
 /** Response of a store's query API (https://prometheus.io/docs/prometheus/latest/querying/api/). */

@@ -7,7 +7,7 @@ import { print } from "../../metricsql/print/printer.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
 import type { StoreFlavor } from "../client/store-settings.ts";
-import type { Tenant } from "../scoped-reader.ts";
+import type { Tenant } from "../ports/scoped-reader.ts";
 import { endSeconds, tenantFilter } from "../victoriametrics/victoriametrics-reader.ts";
 import type { Grid } from "./grid.ts";
 import { parseQueryResponse, type QueryResponse } from "./query-response.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../series/encoded-histograms.ts";
 import type { SampleBuffer } from "../../series/series.ts";
 import { staleNanHigh, staleNanLow } from "../../series/stale-marker.ts";
-import type { Window } from "../window.ts";
+import type { Window } from "../ports/window.ts";
 import { BitReader } from "./bit-reader.ts";
 import {
   type HistogramLayout,

@@ -1,5 +1,5 @@
 import type { SampleBuffer } from "../../series/series.ts";
-import type { Window } from "../window.ts";
+import type { Window } from "../ports/window.ts";
 import { HistogramChunkDecoder } from "./histogram-chunk.ts";
 import { MalformedMessage, type MessageCursor, wireTypes } from "./message-cursor.ts";
 import { XorChunkDecoder } from "./xor-chunk.ts";

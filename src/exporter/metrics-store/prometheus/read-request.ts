@@ -1,5 +1,5 @@
 import type { FilterOp, LabelFilter, Selector } from "../../metricsql/ast/ast.ts";
-import type { Window } from "../window.ts";
+import type { Window } from "../ports/window.ts";
 import { wireTypes } from "./message-cursor.ts";
 
 /** proto/remote-read.proto, LabelMatcher.Type. */

@@ -19,8 +19,8 @@ import {
 } from "../../../../test/support/remote-read-response.ts";
 import { type BitSample, encodeXor2Chunk, encodeXorChunk } from "../../../../test/support/xor-chunk.ts";
 import type { SampleBuffer, Series } from "../../series/series.ts";
+import type { Window } from "../ports/window.ts";
 import { LabelCache } from "../samples/label-cache.ts";
-import type { Window } from "../window.ts";
 import { MalformedMessage } from "./message-cursor.ts";
 import { ReadResponseDecoder, type ReadResponseOptions } from "./read-response.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { EncodedHistograms } from "../../series/encoded-histograms.ts";
 import { SampleBuffer, type Series } from "../../series/series.ts";
+import type { Window } from "../ports/window.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
 import { isInOrder, sortByTime, trimToWindow } from "../samples/sample-order.ts";
-import type { Window } from "../window.ts";
 import { MalformedMessage, MessageCursor, wireTypes } from "./message-cursor.ts";
 import { ReadChunks } from "./read-chunks.ts";
 import { forgetResets, runsOf, takeHistogram } from "./read-histograms.ts";

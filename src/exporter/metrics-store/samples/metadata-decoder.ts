@@ -1,4 +1,4 @@
-import { isObject } from "../../../base/documents/document-path.ts";
+import { isObject } from "../../../base/documents/yaml/document-path.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 
 /** A store's metadata of a metric family. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TestClock } from "../../../../test/support/test-clock.ts";
-import { silentLogger } from "../../../base/core/log.ts";
+import { silentLogger } from "../../../base/log/log.ts";
 import { failure } from "../client/read-failure.ts";
 import { MetricMetadataCache } from "./metric-metadata.ts";
 

@@ -1,8 +1,8 @@
 import { nextDelay } from "../../../base/core/backoff.ts";
 import type { Clock } from "../../../base/core/clock.ts";
-import type { Logger } from "../../../base/core/log.ts";
 import { logErrors, runLoop } from "../../../base/core/loop.ts";
 import type { Service } from "../../../base/core/service.ts";
+import type { Logger } from "../../../base/log/log.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
 import {

@@ -1,8 +1,8 @@
 import { SampleBuffer, type Series } from "../../series/series.ts";
+import type { Window } from "../ports/window.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
 import type { InvalidLabels, InvalidReason } from "../samples/metric-labels.ts";
 import { sortByTime, trimToWindow } from "../samples/sample-order.ts";
-import type { Window } from "../window.ts";
 import { parseUncommonLine } from "./export-line-json.ts";
 import { scanTimestamp, scanValue } from "./number.ts";
 

@@ -2,8 +2,8 @@ import { print } from "../../metricsql/print/printer.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
 import type { StoreDedup } from "../client/store-dedup.ts";
+import type { ReadTotals, SampleReceiver, ScopedRead, ScopedReader, Tenant } from "../ports/scoped-reader.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
-import type { ReadTotals, SampleReceiver, ScopedRead, ScopedReader, Tenant } from "../scoped-reader.ts";
 import { ExportLineDecoder } from "./export-lines.ts";
 
 /** Reads from VictoriaMetrics by `/api/v1/export`: every raw sample as stored. */

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { type Fault, sortFaults } from "../../../base/core/fault.ts";
-import { isObject } from "../../../base/documents/document-path.ts";
+import { isObject } from "../../../base/documents/yaml/document-path.ts";
 import type { CheckedPolicy } from "../spec/check-policy.ts";
 import type { CheckedManifest, ManifestObject, ObjectPlace } from "../spec/manifest.ts";
 import type { Secret } from "../spec/types.ts";

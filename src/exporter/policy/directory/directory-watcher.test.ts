@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { until } from "../../../../test/support/until.ts";
 import { type Clock, systemClock } from "../../../base/core/clock.ts";
-import { createLogger, silentLogger } from "../../../base/core/log.ts";
+import { createLogger, silentLogger } from "../../../base/log/log.ts";
 import { PolicyStore } from "../store.ts";
 import { DirectoryWatcher } from "./directory-watcher.ts";
 

@@ -1,5 +1,5 @@
 import type { Fault } from "../../../base/core/fault.ts";
-import { isObject, valueAt } from "../../../base/documents/document-path.ts";
+import { isObject, valueAt } from "../../../base/documents/yaml/document-path.ts";
 import { type Overlap, overlapOf } from "../../metricsql/analysis/overlap.ts";
 import { rangeRemarks } from "../../metricsql/analysis/range-remarks.ts";
 import { warnings } from "../../metricsql/analysis/warnings.ts";

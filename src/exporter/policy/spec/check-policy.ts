@@ -1,7 +1,7 @@
 import { knownInstead, suggestion } from "../../../base/documents/closest.ts";
-import { type DocumentPath, isObject, valueAt } from "../../../base/documents/document-path.ts";
 import { schemaAt, unknownKeys } from "../../../base/documents/json-schema.ts";
 import { checkSchema, show } from "../../../base/documents/schema-issue.ts";
+import { type DocumentPath, isObject, valueAt } from "../../../base/documents/yaml/document-path.ts";
 import { checkSink } from "./check-sink.ts";
 import { checkSource, isSelectorName } from "./check-source.ts";
 import { choices } from "./choice.ts";

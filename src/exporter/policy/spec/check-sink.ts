@@ -1,7 +1,7 @@
 import { defined } from "../../../base/core/defined.ts";
 import { suggestion } from "../../../base/documents/closest.ts";
-import { type DocumentPath, isObject, valueAt } from "../../../base/documents/document-path.ts";
 import { checkSchema, show } from "../../../base/documents/schema-issue.ts";
+import { type DocumentPath, isObject, valueAt } from "../../../base/documents/yaml/document-path.ts";
 import { nameOf, type SourceCheck } from "./check-source.ts";
 import { choiceFaults, withoutMissingChoices } from "./choice.ts";
 import { asErrors, type DocumentFault, errorAt } from "./document-fault.ts";

@@ -1,5 +1,5 @@
-import { type DocumentPath, isObject } from "../../../base/documents/document-path.ts";
 import { checkSchema } from "../../../base/documents/schema-issue.ts";
+import { type DocumentPath, isObject } from "../../../base/documents/yaml/document-path.ts";
 import { choiceFaults, withoutMissingChoices } from "./choice.ts";
 import { asErrors, type DocumentFault, errorAt, errorAtName } from "./document-fault.ts";
 import { checkMetricsql } from "./metricsql-source.ts";

@@ -1,6 +1,6 @@
 import { suggestion } from "../../../base/documents/closest.ts";
-import { type DocumentPath, isObject, valueAt } from "../../../base/documents/document-path.ts";
 import { oneOf } from "../../../base/documents/schema-issue.ts";
+import { type DocumentPath, isObject, valueAt } from "../../../base/documents/yaml/document-path.ts";
 import { type DocumentFault, errorAtName } from "./document-fault.ts";
 
 /**

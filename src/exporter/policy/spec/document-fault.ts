@@ -1,5 +1,5 @@
-import type { DocumentPath } from "../../../base/documents/document-path.ts";
 import type { CauseReason } from "../../../base/documents/schema-issue.ts";
+import type { DocumentPath } from "../../../base/documents/yaml/document-path.ts";
 
 /** A fault in a document, as the control plane's admission returns it and `validate` prints it. */
 export interface DocumentFault {

@@ -1,9 +1,9 @@
 import { defined } from "../../../base/core/defined.ts";
 import type { Fault } from "../../../base/core/fault.ts";
 import { suggestion } from "../../../base/documents/closest.ts";
-import { type DocumentPath, isObject, printPath } from "../../../base/documents/document-path.ts";
 import { show } from "../../../base/documents/schema-issue.ts";
 import type { YamlDocument, YamlPlaces } from "../../../base/documents/yaml/document.ts";
+import { type DocumentPath, isObject, printPath } from "../../../base/documents/yaml/document-path.ts";
 import { parseYaml } from "../../../base/documents/yaml-source.ts";
 import { type CheckedPolicy, checkExportPolicy, type PolicyCheckOptions } from "./check-policy.ts";
 import type { DocumentFault } from "./document-fault.ts";

@@ -1,5 +1,5 @@
-import { type DocumentPath, isObject, valueAt } from "../../../base/documents/document-path.ts";
 import { checkSchema } from "../../../base/documents/schema-issue.ts";
+import { type DocumentPath, isObject, valueAt } from "../../../base/documents/yaml/document-path.ts";
 import { asErrors, type DocumentFault } from "./document-fault.ts";
 import { metadataSchema } from "./schema.ts";
 import type { BasicAuth, Secret } from "./types.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../../base/core/clock.ts";
-import { silentLogger } from "../../../base/core/log.ts";
+import { silentLogger } from "../../../base/log/log.ts";
 import { parseTenants, TenantFile } from "./tenant-file.ts";
 
 let folder: string;

@@ -1,11 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError, TelemetrydError } from "../../../base/core/errors.ts";
-import type { Logger } from "../../../base/core/log.ts";
 import { logErrors, runLoop } from "../../../base/core/loop.ts";
 import type { Service } from "../../../base/core/service.ts";
-import { isObject, printPath } from "../../../base/documents/document-path.ts";
+import { isObject, printPath } from "../../../base/documents/yaml/document-path.ts";
 import { parseYaml } from "../../../base/documents/yaml-source.ts";
+import type { Logger } from "../../../base/log/log.ts";
 import { type TenantForm, tenantIdProblem } from "./tenant-id.ts";
 
 export interface TenantFileOptions {

@@ -1,6 +1,6 @@
 import type { Names } from "../encoding/label-names.ts";
 import type { Protocol } from "../encoding/labels.ts";
-import { SerialQueue } from "../send/serial-queue.ts";
+import { SerialQueue } from "./serial-queue.ts";
 
 /** `auto`: 1.0, and 2.0 when a receiver responds with 415 to it. */
 export type ProtocolSetting = Protocol | "auto";

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { compressSync } from "snappy";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Clock } from "../../../base/core/clock.ts";
-import { silentLogger } from "../../../base/core/log.ts";
+import { silentLogger } from "../../../base/log/log.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
-import { RemoteWriteMetrics } from "../metrics.ts";
+import { RemoteWriteMetrics } from "../send/metrics.ts";
 import type { Outcome } from "../send/outcome.ts";
 import {
   deleteRejected,

@@ -4,11 +4,11 @@ import { dirname, join } from "node:path";
 import { uncompress } from "snappy";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError, errnoCode } from "../../../base/core/errors.ts";
-import type { Logger } from "../../../base/core/log.ts";
-import { redact } from "../../../base/core/secrets/redact.ts";
+import type { Logger } from "../../../base/log/log.ts";
+import { redact } from "../../../base/log/redact.ts";
 import type { Protocol } from "../encoding/labels.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
-import type { RemoteWriteMetrics } from "../metrics.ts";
+import type { RemoteWriteMetrics } from "../send/metrics.ts";
 
 /** A request, or a part of one, that a receiver rejected. */
 export interface RejectedEntry {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { liveSecrets } from "../../../base/core/secrets/live-secrets.ts";
 import { MalformedResponse } from "../../../base/http/response-head.ts";
 import { ProxyError } from "../../../base/http/tunnel.ts";
+import { liveSecrets } from "../../../base/log/live-secrets.ts";
 import { EgressBlockedError } from "../../../base/net/egress.ts";
 import { type AttemptContext, classify, type Verdict } from "./classify.ts";
 import { type PostResult, postLimits, ResponseTimeoutError } from "./post.ts";

@@ -1,10 +1,10 @@
 import { describeError, errnoCode } from "../../../base/core/errors.ts";
 import { retryAfterMs } from "../../../base/core/retry-after.ts";
-import { redact, redactBeginning } from "../../../base/core/secrets/redact.ts";
 import { tlsFault } from "../../../base/core/tls-words.ts";
 import { parseUrl } from "../../../base/core/url.ts";
 import { MalformedResponse, type ResponseHeaders } from "../../../base/http/response-head.ts";
 import { ProxyError } from "../../../base/http/tunnel.ts";
+import { redact, redactBeginning } from "../../../base/log/redact.ts";
 import { EgressBlockedError, type EgressScope } from "../../../base/net/egress.ts";
 import { type PostResult, postLimits, ResponseTimeoutError } from "./post.ts";
 import { describeProxyError } from "./proxy-error.ts";

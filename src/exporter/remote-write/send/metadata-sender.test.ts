@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import type { FamilyMetadata } from "../encoding/metadata-request.ts";
 import { EndpointState } from "../endpoint/endpoint-state.ts";
-import { RemoteWriteMetrics } from "../metrics.ts";
 import { classify, type Verdict } from "./classify.ts";
 import { MetadataSender } from "./metadata-sender.ts";
+import { RemoteWriteMetrics } from "./metrics.ts";
 
 const context = {
   endpoint: "http://receiver.test/write",

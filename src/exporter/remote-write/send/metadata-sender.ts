@@ -1,8 +1,8 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import { type FamilyMetadata, metadataRequests } from "../encoding/metadata-request.ts";
 import type { EndpointState } from "../endpoint/endpoint-state.ts";
-import type { RemoteWriteMetrics } from "../metrics.ts";
 import { type MetadataOutcome, metadataOutcome } from "./metadata-outcome.ts";
+import type { RemoteWriteMetrics } from "./metrics.ts";
 import type { AttemptSender } from "./outcome.ts";
 
 export interface MetadataSenderDeps {

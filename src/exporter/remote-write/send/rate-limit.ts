@@ -1,8 +1,8 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
+import { SerialQueue } from "../endpoint/serial-queue.ts";
 import type { Verdict } from "./classify.ts";
 import type { AttemptSender } from "./outcome.ts";
-import { SerialQueue } from "./serial-queue.ts";
 
 /**
  * Limits the samples per second of everything that shares it. A request is sent when the time of all requests

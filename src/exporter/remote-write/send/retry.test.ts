@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../../../base/core/clock.ts";
-import { silentLogger } from "../../../base/core/log.ts";
+import { silentLogger } from "../../../base/log/log.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import type { Verdict } from "./classify.ts";
 import { pauseMs, RetryingSender } from "./retry.ts";

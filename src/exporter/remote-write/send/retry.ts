@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/core/clock.ts";
-import type { Logger } from "../../../base/core/log.ts";
 import { pause } from "../../../base/core/signals.ts";
+import type { Logger } from "../../../base/log/log.ts";
 import type { RetrySettings } from "../../policy/spec/types.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import type { Verdict } from "./classify.ts";

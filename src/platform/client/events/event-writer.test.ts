@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { FakePlane } from "../../../../test/support/fake-plane.ts";
 import { TestClock } from "../../../../test/support/test-clock.ts";
-import { createLogger } from "../../../base/core/log.ts";
+import { createLogger } from "../../../base/log/log.ts";
 import { createEventWriter, type EventWriter } from "./event-writer.ts";
 import type { EventReport } from "./kube-event.ts";
 

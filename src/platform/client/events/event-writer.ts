@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../../base/core/clock.ts";
-import type { Logger } from "../../../base/core/log.ts";
 import { logErrors, runLoop } from "../../../base/core/loop.ts";
 import type { Service } from "../../../base/core/service.ts";
-import { valueAt } from "../../../base/documents/document-path.ts";
+import { valueAt } from "../../../base/documents/yaml/document-path.ts";
+import type { Logger } from "../../../base/log/log.ts";
 import { conditionTime } from "../../../exporter/policy/status/condition-changes.ts";
-import type { ApiOutcome, PlaneClient } from "../plane-client.ts";
+import type { ApiOutcome, PlaneClient } from "../api/plane-client.ts";
 import { type EventBudget, fullBudget, isFull, refilled, spend } from "./event-budget.ts";
 import {
   type EventReport,

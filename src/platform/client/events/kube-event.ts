@@ -1,4 +1,4 @@
-import { redact } from "../../../base/core/secrets/redact.ts";
+import { redact } from "../../../base/log/redact.ts";
 import { conditionTime } from "../../../exporter/policy/status/condition-changes.ts";
 
 /** The object that an event is about. */

@@ -2,9 +2,9 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError, errnoCode } from "../../../base/core/errors.ts";
-import type { Logger } from "../../../base/core/log.ts";
 import { endsWithin, signalProcess, untilGone } from "../../../base/core/process-end.ts";
 import { daemonFolders, findProgram } from "../../../base/core/program-file.ts";
+import type { Logger } from "../../../base/log/log.ts";
 import { askSocket, HaproxyError } from "./command-socket.ts";
 import type { GatewayFiles } from "./configuration.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { TestClock } from "../../../../test/support/test-clock.ts";
-import type { RuntimeInstance } from "../runtime.ts";
+import type { RuntimeInstance } from "../runtime/runtime.ts";
 import { EmulatedAddresses } from "./emulated-addresses.ts";
 import { isNamed } from "./emulated-faults.ts";
 import { EmulatedRuntime } from "./emulated-runtime.ts";

@@ -10,7 +10,7 @@ import {
   type RuntimeInstance,
   type RuntimeInventory,
   type RuntimeNetwork,
-} from "../runtime.ts";
+} from "../runtime/runtime.ts";
 import { EmulatedAddresses } from "./emulated-addresses.ts";
 import { type EmulatedFaults, isNamed, missingRolesMessage } from "./emulated-faults.ts";
 

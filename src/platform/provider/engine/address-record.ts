@@ -1,8 +1,8 @@
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errnoCode } from "../../../base/core/errors.ts";
-import { isObject } from "../../../base/documents/document-path.ts";
-import { addressDiffers, addressInUse, RuntimeError, type RuntimeInstance } from "../runtime.ts";
+import { isObject } from "../../../base/documents/yaml/document-path.ts";
+import { addressDiffers, addressInUse, RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
 import type { EngineInventory } from "./engine-inventory.ts";
 import type { ListedContainer } from "./engine-objects.ts";
 import type { InstanceFiles } from "./instance-files.ts";

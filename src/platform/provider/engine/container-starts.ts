@@ -1,5 +1,5 @@
 import { type BackoffPolicy, nextDelay } from "../../../base/core/backoff.ts";
-import type { InstanceState, RuntimeInstance } from "../runtime.ts";
+import type { InstanceState, RuntimeInstance } from "../runtime/runtime.ts";
 import { refusedAs } from "./engine-client.ts";
 import type { InspectedContainer } from "./engine-objects.ts";
 import type { EngineParts } from "./engine-parts.ts";

@@ -1,8 +1,8 @@
 import { formatByteSize } from "../../../base/core/byte-size.ts";
 import { describeError } from "../../../base/core/errors.ts";
-import type { Logger } from "../../../base/core/log.ts";
 import { runLoop } from "../../../base/core/loop.ts";
-import type { RuntimeInstance } from "../runtime.ts";
+import type { Logger } from "../../../base/log/log.ts";
+import type { RuntimeInstance } from "../runtime/runtime.ts";
 import { diskUsage, type ListedContainer, readResponse } from "./engine-objects.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { containerName, labelOf, volumeName } from "./labels.ts";

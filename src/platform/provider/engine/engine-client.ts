@@ -1,7 +1,7 @@
 import { Pool } from "undici";
-import { redact } from "../../../base/core/secrets/redact.ts";
 import { withLimit } from "../../../base/core/signals.ts";
-import { RuntimeError } from "../runtime.ts";
+import { redact } from "../../../base/log/redact.ts";
+import { RuntimeError } from "../runtime/runtime.ts";
 
 /** HTTP client of a container engine, bounded in time and bytes. Paths are those of the Docker Engine API. */
 export interface EngineClient {

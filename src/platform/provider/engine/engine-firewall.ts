@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import type { Logger } from "../../../base/core/log.ts";
-import type { RuntimeInstance } from "../runtime.ts";
+import type { Logger } from "../../../base/log/log.ts";
+import type { RuntimeInstance } from "../runtime/runtime.ts";
 import { bridgeName } from "./engine-networks.ts";
 import type { ListedContainer } from "./engine-objects.ts";
 import type { EngineParts } from "./engine-parts.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { RuntimeError, type RuntimeNetwork } from "../runtime.ts";
+import { RuntimeError, type RuntimeNetwork } from "../runtime/runtime.ts";
 import { refusedAs, unlessRefused } from "./engine-client.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { labelOf, membershipLabel, networkName } from "./labels.ts";

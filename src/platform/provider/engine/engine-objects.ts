@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RuntimeError } from "../runtime.ts";
+import { RuntimeError } from "../runtime/runtime.ts";
 
 /** What is in use of the engine's responses. An absent list or map may be null. */
 const labels = z

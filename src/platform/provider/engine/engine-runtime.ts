@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/core/clock.ts";
-import type { Logger } from "../../../base/core/log.ts";
+import type { Logger } from "../../../base/log/log.ts";
 import {
   type InstanceState,
   type InstanceStats,
@@ -8,7 +8,7 @@ import {
   type RuntimeInstance,
   type RuntimeInventory,
   type RuntimeNetwork,
-} from "../runtime.ts";
+} from "../runtime/runtime.ts";
 import { AddressRecord } from "./address-record.ts";
 import { ContainerRemoval, stopWaitMs } from "./container-removal.ts";
 import { ContainerStarts } from "./container-starts.ts";

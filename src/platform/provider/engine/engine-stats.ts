@@ -1,4 +1,4 @@
-import type { InstanceStats } from "../runtime.ts";
+import type { InstanceStats } from "../runtime/runtime.ts";
 import { type EngineClient, unlessRefused } from "./engine-client.ts";
 import { containerStats, inspectedContainer, type ListedContainer, readResponse } from "./engine-objects.ts";
 import { labelOf } from "./labels.ts";

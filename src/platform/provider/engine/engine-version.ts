@@ -1,4 +1,4 @@
-import { RuntimeError } from "../runtime.ts";
+import { RuntimeError } from "../runtime/runtime.ts";
 import { apiVersion, type EngineClient } from "./engine-client.ts";
 import { engineVersion, readResponse } from "./engine-objects.ts";
 

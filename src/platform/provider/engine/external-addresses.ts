@@ -1,4 +1,4 @@
-import { RuntimeError, type RuntimeInstance } from "../runtime.ts";
+import { RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
 import type { EngineInventory } from "./engine-inventory.ts";
 import { labelOf } from "./labels.ts";
 import { publishedPorts } from "./specification.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../base/core/clock.ts";
-import { silentLogger } from "../../../base/core/log.ts";
+import { silentLogger } from "../../../base/log/log.ts";
 import { type EngineClient, EngineRefusal } from "./engine-client.ts";
 import { imageReference } from "./image-reference.ts";
 import { ImageStore } from "./image-store.ts";

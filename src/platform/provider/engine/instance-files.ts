@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { errnoCode } from "../../../base/core/errors.ts";
-import { RuntimeError, type RuntimeInstance } from "../runtime.ts";
+import { RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
 import { writeFiles } from "./mounted-files.ts";
 import { isUid } from "./specification.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmod, lstat, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoCode } from "../../../base/core/errors.ts";
-import { RuntimeError, type RuntimeFiles } from "../runtime.ts";
+import { RuntimeError, type RuntimeFiles } from "../runtime/runtime.ts";
 
 /** Keys of ConfigMaps and Secrets; two dots at the beginning are those of this file. */
 const fileName = /^(?!\.\.)(?!\.$)[-._a-zA-Z0-9]{1,253}$/;

@@ -1,4 +1,4 @@
-import type { InstanceState } from "../runtime.ts";
+import type { InstanceState } from "../runtime/runtime.ts";
 
 /** A container as the engine shows it. */
 export interface ObservedContainer {

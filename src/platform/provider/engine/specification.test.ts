@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { makeInstance, makeNetwork } from "../runtime.contract.ts";
-import { RuntimeError, type RuntimeInstance } from "../runtime.ts";
+import { makeInstance, makeNetwork } from "../runtime/runtime.contract.ts";
+import { RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
 import { checkInstance, containerBody, firstAddress, specificationHash } from "./specification.ts";
 
 const network = makeNetwork("10.1.2.0/24");

@@ -8,7 +8,7 @@ import {
   RuntimeError,
   type RuntimeInstance,
   type RuntimeMount,
-} from "../runtime.ts";
+} from "../runtime/runtime.ts";
 import { type ImageReference, imageReference } from "./image-reference.ts";
 import {
   containerName,

@@ -1,9 +1,9 @@
-import { isObject } from "../../../base/documents/document-path.ts";
+import { isObject } from "../../../base/documents/yaml/document-path.ts";
 import type { FollowedPlane } from "../plane/followed-plane.ts";
+import type { ConfigName } from "../plane/named-configs.ts";
 import { objectPath, WriteError } from "../plane/object-writer.ts";
 import { nameKey, textAt } from "../plane/plane-object.ts";
 import type { ConfigData } from "./environment.ts";
-import type { ConfigName } from "./named-configs.ts";
 
 interface Known {
   readonly version: string;

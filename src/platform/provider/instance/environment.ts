@@ -1,7 +1,7 @@
-import { valueAt } from "../../../base/documents/document-path.ts";
-import type { PlaneObject } from "../../client/reflector-step.ts";
+import { valueAt } from "../../../base/documents/yaml/document-path.ts";
+import type { PlaneObject } from "../../client/api/reflector-step.ts";
+import type { ConfigKind } from "../plane/named-configs.ts";
 import { objectsAt, textAt } from "../plane/plane-object.ts";
-import type { ConfigKind } from "./named-configs.ts";
 
 /** Contents of a ConfigMap or Secret by key. */
 export type ConfigData = ReadonlyMap<string, Uint8Array>;

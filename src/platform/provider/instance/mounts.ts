@@ -1,7 +1,7 @@
-import { valueAt } from "../../../base/documents/document-path.ts";
-import type { PlaneObject } from "../../client/reflector-step.ts";
+import { valueAt } from "../../../base/documents/yaml/document-path.ts";
+import type { PlaneObject } from "../../client/api/reflector-step.ts";
 import { numberAt, objectsAt, textAt } from "../plane/plane-object.ts";
-import type { RuntimeMount } from "../runtime.ts";
+import type { RuntimeMount } from "../runtime/runtime.ts";
 import type { ConfigReader } from "./environment.ts";
 import { parseQuantity } from "./quantity.ts";
 

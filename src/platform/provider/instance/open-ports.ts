@@ -1,5 +1,5 @@
 import { objectsAt, textAt, textsAt } from "../plane/plane-object.ts";
-import type { RuntimeAttachment } from "../runtime.ts";
+import type { RuntimeAttachment } from "../runtime/runtime.ts";
 
 type OpenPort = RuntimeAttachment["openPorts"][number];
 

@@ -1,7 +1,7 @@
-import { isObject, valueAt } from "../../../base/documents/document-path.ts";
-import type { PlaneObject } from "../../client/reflector-step.ts";
+import { isObject, valueAt } from "../../../base/documents/yaml/document-path.ts";
+import type { PlaneObject } from "../../client/api/reflector-step.ts";
 import { objectsAt, textAt } from "../plane/plane-object.ts";
-import type { RegistryCredential } from "../runtime.ts";
+import type { RegistryCredential } from "../runtime/runtime.ts";
 import type { ConfigReader } from "./environment.ts";
 
 const dataKey = ".dockerconfigjson";

@@ -1,16 +1,9 @@
-import { valueAt } from "../../../base/documents/document-path.ts";
-import type { PlaneObject } from "../../client/reflector-step.ts";
+import { valueAt } from "../../../base/documents/yaml/document-path.ts";
+import type { PlaneObject } from "../../client/api/reflector-step.ts";
 import { conditionOf } from "../plane/conditions.ts";
-import {
-  keyOf,
-  locationKeyOf,
-  nameKey,
-  namespaceOf,
-  objectsAt,
-  textAt,
-  uidOf,
-} from "../plane/plane-object.ts";
-import type { InstanceStatus, RuntimeAttachment, RuntimeInstance } from "../runtime.ts";
+import { networkKeys } from "../plane/network-keys.ts";
+import { keyOf, objectsAt, textAt, uidOf } from "../plane/plane-object.ts";
+import type { InstanceStatus, RuntimeAttachment, RuntimeInstance } from "../runtime/runtime.ts";
 import { type ConfigReader, environment } from "./environment.ts";
 import { mounts } from "./mounts.ts";
 import { openPorts } from "./open-ports.ts";
@@ -52,24 +45,6 @@ const statuses = new Set<string>([
 
 const maxNamed = 5;
 const maxHostname = 63;
-
-/** The keys of an Instance's networks at its location, in the order of its interfaces. */
-export function networkKeys(instance: PlaneObject): string[] {
-  return objectsAt(instance, "spec", "networkInterfaces").map(({ network }) => {
-    const namespace = textAt(network, "namespace") ?? namespaceOf(instance);
-    return networkKey(nameKey(namespace, textAt(network, "name")), locationKeyOf(instance));
-  });
-}
-
-/** Of a NetworkContext. */
-export function networkKeyOf(context: PlaneObject): string {
-  const network = nameKey(namespaceOf(context), textAt(context, "spec", "network", "name"));
-  return networkKey(network, locationKeyOf(context));
-}
-
-function networkKey(network: string, location: string): string {
-  return `${network} at ${location}`;
-}
 
 /** The status that an Instance's condition tells. */
 export function reportedStatus(instance: PlaneObject): InstanceStatus | undefined {

@@ -1,4 +1,4 @@
-import type { PlaneObject } from "../../client/reflector-step.ts";
+import type { PlaneObject } from "../../client/api/reflector-step.ts";
 import type { FollowedPlane } from "../plane/followed-plane.ts";
 import { objectPath } from "../plane/object-writer.ts";
 import { namespaceOf, objectsAt, textAt } from "../plane/plane-object.ts";

@@ -1,10 +1,10 @@
 import { describeError } from "../../../base/core/errors.ts";
-import type { PlaneObject } from "../../client/reflector-step.ts";
+import type { PlaneObject } from "../../client/api/reflector-step.ts";
 import type { FollowedPlane } from "../plane/followed-plane.ts";
 import { objectPath, WriteError } from "../plane/object-writer.ts";
 import { isDeleting, keyOf, namespaceOf, numberAt, textAt, uidOf } from "../plane/plane-object.ts";
-import { type Runtime, RuntimeError } from "../runtime.ts";
-import type { RuntimeHealth } from "../runtime-health.ts";
+import { type Runtime, RuntimeError } from "../runtime/runtime.ts";
+import type { RuntimeHealth } from "../runtime/runtime-health.ts";
 import { subnetBlock } from "./subnet-block.ts";
 
 const defaultMtu = 1_460;

@@ -1,5 +1,5 @@
 import { AddressRange, parseAddress } from "../../../base/net/address-range.ts";
-import type { PlaneObject } from "../../client/reflector-step.ts";
+import type { PlaneObject } from "../../client/api/reflector-step.ts";
 import { isTrue } from "../plane/conditions.ts";
 import { numberAt, textAt } from "../plane/plane-object.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PlaneObject } from "../../client/reflector-step.ts";
+import type { PlaneObject } from "../../client/api/reflector-step.ts";
 import { Collection } from "./collection.ts";
 
 const object = (resourceVersion: string, status?: string): PlaneObject => ({

@@ -1,4 +1,4 @@
-import type { PlaneObject, ReflectorEffect } from "../../client/reflector-step.ts";
+import type { PlaneObject, ReflectorEffect } from "../../client/api/reflector-step.ts";
 import { keyOf, textAt } from "./plane-object.ts";
 
 /** An object before and after a change; one of them may be absent. */

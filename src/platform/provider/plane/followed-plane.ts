@@ -1,15 +1,15 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import { Deferred } from "../../../base/core/deferred.ts";
-import type { Logger } from "../../../base/core/log.ts";
 import { runServices, type Service } from "../../../base/core/service.ts";
 import { untilAborted } from "../../../base/core/signals.ts";
-import type { PlaneClient } from "../../client/plane-client.ts";
-import { createReflector, type Reflector } from "../../client/reflector.ts";
-import type { PlaneObject } from "../../client/reflector-step.ts";
-import { namedConfigs } from "../instance/named-configs.ts";
-import { networkKeyOf, networkKeys } from "../instance/resolve-instance.ts";
+import type { Logger } from "../../../base/log/log.ts";
+import type { PlaneClient } from "../../client/api/plane-client.ts";
+import { createReflector, type Reflector } from "../../client/api/reflector.ts";
+import type { PlaneObject } from "../../client/api/reflector-step.ts";
 import { type Change, Collection } from "./collection.ts";
 import { DependentIndex } from "./dependent-index.ts";
+import { namedConfigs } from "./named-configs.ts";
+import { networkKeyOf, networkKeys } from "./network-keys.ts";
 import { ObjectWriter } from "./object-writer.ts";
 import {
   finalizersOf,

@@ -1,5 +1,5 @@
-import type { PlaneClient } from "../../client/plane-client.ts";
-import type { PlaneObject } from "../../client/reflector-step.ts";
+import type { PlaneClient } from "../../client/api/plane-client.ts";
+import type { PlaneObject } from "../../client/api/reflector-step.ts";
 import type { Collection } from "./collection.ts";
 import { type Condition, withCondition } from "./conditions.ts";
 import { annotationOf, finalizersOf, isDeleting, namespaceOf, textAt, uidOf } from "./plane-object.ts";

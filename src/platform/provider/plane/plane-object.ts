@@ -1,5 +1,5 @@
-import { isObject, valueAt } from "../../../base/documents/document-path.ts";
-import type { PlaneObject } from "../../client/reflector-step.ts";
+import { isObject, valueAt } from "../../../base/documents/yaml/document-path.ts";
+import type { PlaneObject } from "../../client/api/reflector-step.ts";
 
 /** Readers of an object's fields; a value of another type than expected counts as absent. */
 

@@ -1,5 +1,5 @@
-import type { PlaneObject } from "../../client/reflector-step.ts";
-import { parseClaim } from "../location/claim.ts";
+import type { PlaneObject } from "../../client/api/reflector-step.ts";
+import { parseClaim } from "./claim.ts";
 import { annotationOf, isDeleting, textAt } from "./plane-object.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import { until } from "../../../../test/support/until.ts";
-import { silentLogger } from "../../../base/core/log.ts";
+import { silentLogger } from "../../../base/log/log.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 test("the pause doubles with each failure after a pause, not with changes meanwhile", async () => {

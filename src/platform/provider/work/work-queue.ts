@@ -1,9 +1,9 @@
 import { nextDelay } from "../../../base/core/backoff.ts";
 import type { Clock } from "../../../base/core/clock.ts";
 import { FairSemaphore } from "../../../base/core/fair-semaphore.ts";
-import type { Logger } from "../../../base/core/log.ts";
 import { logErrors, runLoop, Wakeup } from "../../../base/core/loop.ts";
 import { withLimit } from "../../../base/core/signals.ts";
+import type { Logger } from "../../../base/log/log.ts";
 
 export interface WorkQueueOptions {
   /** Items worked on at once. */

@@ -1,4 +1,4 @@
-import type { LineSink } from "../../../../base/core/log.ts";
+import type { LineSink } from "../../../../base/log/log.ts";
 import { findCondition, sinkKey } from "../../../../exporter/policy/status/status-view.ts";
 import { columnWidths, tableLine } from "../../table.ts";
 import { readiness, type StatusRow } from "../status-rows.ts";

@@ -1,4 +1,4 @@
-import type { LineSink } from "../../../../base/core/log.ts";
+import type { LineSink } from "../../../../base/log/log.ts";
 import { printedJsonLine } from "../../printed-json.ts";
 import { createTroubles } from "./troubles.ts";
 import type { WatchView } from "./watch-status.ts";

@@ -1,5 +1,5 @@
 import { formatAge } from "../../../../base/core/human.ts";
-import { redact } from "../../../../base/core/secrets/redact.ts";
+import { redact } from "../../../../base/log/redact.ts";
 import { type DaemonStatus, healthOrder } from "../../../../exporter/policy/status/status-view.ts";
 import { columnWidths, printable, tableLine } from "../../table.ts";
 import { rowHealth, statusRows } from "../status-rows.ts";

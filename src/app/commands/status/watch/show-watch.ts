@@ -1,5 +1,5 @@
 import { systemClock } from "../../../../base/core/clock.ts";
-import type { LineSink } from "../../../../base/core/log.ts";
+import type { LineSink } from "../../../../base/log/log.ts";
 import { fetchStatus, statusUrl } from "../fetch-status.ts";
 import { checkStatusOptions, type StatusOptions } from "../status.ts";
 import { createChangesView } from "./changes-view.ts";

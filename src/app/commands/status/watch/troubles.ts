@@ -1,5 +1,5 @@
-import type { LineSink } from "../../../../base/core/log.ts";
-import { redact } from "../../../../base/core/secrets/redact.ts";
+import type { LineSink } from "../../../../base/log/log.ts";
+import { redact } from "../../../../base/log/redact.ts";
 import { printable } from "../../table.ts";
 
 /** Tells of a watch's troubles beside its output: each once, when it begins. */

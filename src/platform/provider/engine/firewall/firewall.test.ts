@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../../base/core/clock.ts";
-import { silentLogger } from "../../../../base/core/log.ts";
-import { RuntimeError } from "../../runtime.ts";
+import { silentLogger } from "../../../../base/log/log.ts";
+import { RuntimeError } from "../../runtime/runtime.ts";
 import { Firewall, type FirewallContent } from "./firewall.ts";
 import { tableName } from "./firewall-table.ts";
 import type { Nft } from "./nft.ts";

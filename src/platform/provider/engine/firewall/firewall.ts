@@ -1,8 +1,8 @@
 import type { Clock } from "../../../../base/core/clock.ts";
 import { describeError } from "../../../../base/core/errors.ts";
-import type { Logger } from "../../../../base/core/log.ts";
 import { runLoop } from "../../../../base/core/loop.ts";
-import { RuntimeError } from "../../runtime.ts";
+import type { Logger } from "../../../../base/log/log.ts";
+import { RuntimeError } from "../../runtime/runtime.ts";
 import {
   type FirewallNetwork,
   type FirewallPort,

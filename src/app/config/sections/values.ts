@@ -1,0 +1,148 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import { parseUrl } from "../../../base/core/url.ts";
+import { oneOf, show } from "../../../base/documents/schema-issue.ts";
+
+/** Checks of single values: each returns the problem and what is expected, or undefined. */
+
+export function urlProblem(text: string, protocols: readonly string[]): string | undefined {
+  const names = oneOf(protocols.map((protocol) => protocol.slice(0, -1)));
+  const url = parseUrl(text);
+  if (url === undefined || !protocols.includes(url.protocol)) {
+    return `must be an absolute ${names} URL, not ${show(text)}`;
+  }
+  if (url.username !== "" || url.password !== "") {
+    return "must not hold a user name or password; give them in a file";
+  }
+  if (url.search !== "" || url.hash !== "") return "must not have a query (?) or a fragment (#)";
+  return undefined;
+}
+
+/** For `delivery.endpoints[].urlPrefix`. */
+export function urlPrefixProblem(text: string): string | undefined {
+  const problem = urlProblem(text, ["http:", "https:"]);
+  if (problem !== undefined || !/%(?:25)*(?:2e|2f|5c)/i.test(new URL(text).pathname)) return problem;
+  return "must not have an encoded slash, backslash or dot (%2f, %5c, %2e) in its path: no endpoint would match it";
+}
+
+export function addressRangeProblem(text: string): string | undefined {
+  if (ipaddr.isValidCIDR(text) || (ipaddr.isValid(text) && !/^\d+$/.test(text))) return undefined;
+  return `must be an address range such as 10.0.0.0/8 or fd00::/8, not ${show(text)}`;
+}
+
+/** For an address, with or without a port: a host name would itself have to be resolved. */
+export function nameServerProblem(text: string): string | undefined {
+  const [, six, four = text, port = "53"] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  const isAddress = six === undefined ? isIP(four) !== 0 : isIP(six) === 6;
+  if (isAddress && Number(port) >= 1 && Number(port) <= 65_535) return undefined;
+  return `must be an address such as 10.0.0.10, 10.0.0.10:53 or [fd00::a]:53, not ${show(text)}`;
+}
+
+/** RFC 6052, section 2.2. */
+export function nat64PrefixProblem(text: string): string | undefined {
+  if (/:.*\/(32|40|48|56|64|96)$/.test(text) && ipaddr.isValidCIDR(text)) return undefined;
+  return `must be an IPv6 prefix of 32, 40, 48, 56, 64 or 96 bits such as 2001:db8:64::/96, not ${show(text)}`;
+}
+
+export function labelNameProblem(name: string): string | undefined {
+  if (/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) return undefined;
+  return "must be a label name: letters, digits and _, not beginning with a digit";
+}
+
+/** RFC 1123 label, the form of organizations, projects and group domains. */
+export function nameProblem(text: string): string | undefined {
+  if (/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text) && text.length <= 253)
+    return undefined;
+  return `must be a name of lower-case letters, digits and -, not ${show(text)}`;
+}
+
+/** For `gateway.domain`: a UUID and a dot in front of it make a DNS name still (RFC 1035, section 2.3.4). */
+export function domainProblem(text: string): string | undefined {
+  const isName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/.test(text);
+  // A name whose last label is a number is read as an IPv4 address (WHATWG URL, section 3.5).
+  if (isName && text.length <= 200 && !/(^|\.)(\d+|0x[0-9a-f]*)$/.test(text)) return undefined;
+  return `must be a DNS name in lower case of at most 200 characters such as proxy.example.com, not ${show(text)}`;
+}
+
+/** For `platform.cityCodes`. */
+export function cityCodeProblem(text: string): string | undefined {
+  if (/^[A-Z0-9]{1,16}$/.test(text)) return undefined;
+  return `must be a city code of upper-case letters and digits such as DFW, not ${show(text)}`;
+}
+
+/** For `provider.engine.socket`; Linux takes at most 107 bytes. */
+export function socketPathProblem(text: string): string | undefined {
+  if (text.startsWith("/") && !text.includes("\0") && Buffer.byteLength(text) <= 107) return undefined;
+  return `must be the absolute path of a Unix socket, such as /run/podman/podman.sock, not ${show(text)}`;
+}
+
+/** For `provider.engine.registries`. */
+export function registryProblem(text: string): string | undefined {
+  if (/^([a-z0-9-]+(\.[a-z0-9-]+)*|\[[a-f0-9:]+\])(:[0-9]{1,5})?$/.test(text)) return undefined;
+  return `must be a host in lower case such as docker.io or registry.example.com:5000, not ${show(text)}`;
+}
+
+/** For `provider.engine.externalAddresses`: clients are told it, so it cannot stand for all addresses. */
+export function machineAddressProblem(text: string): string | undefined {
+  if (isIP(text) !== 0 && !text.includes("%") && !/^[0:.]+$/.test(text)) return undefined;
+  return `must be an address of this machine such as 203.0.113.10 or 2001:db8::10, not ${show(text)}`;
+}
+
+/** A host name as browsers send it in Host; any case, without port. */
+export function hostNameProblem(text: string): string | undefined {
+  if (/^[\w-]+(\.[\w-]+)*$/.test(text) && text.length <= 253) return undefined;
+  return `must be a host name without scheme, port or path, such as telemetryd.example.com, not ${show(text)}`;
+}
+
+const hopByHop = [
+  "connection",
+  "host",
+  "content-length",
+  "transfer-encoding",
+  "keep-alive",
+  "te",
+  "trailer",
+  "upgrade",
+  "expect",
+];
+const credentials = ["authorization", "proxy-authorization", "cookie"];
+const ofRemoteWrite = [
+  "content-encoding",
+  "content-type",
+  "user-agent",
+  "x-prometheus-remote-write-version",
+  "retry-attempt",
+];
+
+/** For headers of requests to the metrics store. */
+export function headerProblem(name: string, value: string): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return "is not a header name (RFC 9110, section 5.1)";
+  if (credentials.includes(name.toLowerCase())) {
+    return "must not be set here; a credential is given by basicAuth or bearerTokenFile";
+  }
+  if (hopByHop.includes(name.toLowerCase())) return "must not be set; telemetryd sets it";
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\x00-\x08\x0a-\x1f\x7f]|[^\x00-\xff]/.test(value))
+    return "has a value with a character that no header may hold";
+  return undefined;
+}
+
+const ofReading = [...ofRemoteWrite, "accept", "accept-encoding", "x-prometheus-remote-read-version"];
+
+/** For the header that names the store's tenant. */
+export function tenantHeaderProblem(name: string): string | undefined {
+  const lower = name.toLowerCase();
+  if ([...credentials, ...hopByHop, ...ofReading].includes(lower) || lower.startsWith("content-")) {
+    return "must not be a header that has another meaning";
+  }
+  return headerProblem(name, "");
+}
+
+/** For headers of remote-write requests. */
+export function remoteWriteHeaderProblem(name: string, value: string): string | undefined {
+  if (ofRemoteWrite.includes(name.toLowerCase())) return "must not be set; remote write reserves it";
+  if (credentials.includes(name.toLowerCase())) {
+    return "must not be set here; a credential is given by the policy's Secret or bearerTokenFile";
+  }
+  return headerProblem(name, value);
+}

@@ -1,0 +1,120 @@
+import type { Batch } from "../batch/batch.ts";
+import type { LateSamples } from "../late/late-samples.ts";
+import { lateKey } from "../state/late-key.ts";
+import type { PlannedWindow } from "../state/planned-window.ts";
+import type { RequestEntries } from "../state/request-entries.ts";
+import type { SampleCounts } from "../state/sample-counts.ts";
+import type { OpenWindow, StateStore, WindowBounds } from "../state/sink-state.ts";
+
+export interface WindowJournalDeps {
+  readonly sink: string;
+  readonly state: StateStore;
+  /** The current time by the store's clock (Unix ms). */
+  readonly storeNowMs: () => number | undefined;
+  /** Set when `delivery.lateness` is set. */
+  readonly late: LateSamples | undefined;
+}
+
+/**
+ * The journal of one run of a window. A request's states: `sent`, before its first attempt; acknowledged,
+ * when the receiver has accepted or rejected it; returned, when the receiver certainly has nothing of it. A
+ * request that stays `sent` is in doubt, and resolved by the next run of the window.
+ */
+export class WindowJournal {
+  readonly bounds: WindowBounds;
+  readonly #planned: PlannedWindow;
+  readonly #deps: WindowJournalDeps;
+  /** Not all sources of the open window are read: the policy has lost one. */
+  readonly #isPart: boolean;
+  #window: OpenWindow | undefined;
+  #opening: Promise<OpenWindow> | undefined;
+
+  /** @param stepMs grid of expressions, in a window that is not open yet */
+  constructor(planned: PlannedWindow, stepMs: number, deps: WindowJournalDeps) {
+    this.#planned = planned;
+    this.#deps = deps;
+    this.#window = planned.open;
+    this.bounds = { fromMs: planned.fromMs, toMs: planned.toMs, stepMs: planned.open?.stepMs ?? stepMs };
+    this.#isPart = [...(planned.open?.sources ?? [])].some((source) => !planned.sources.includes(source));
+  }
+
+  /** Undefined while nothing was sent: an empty window needs no journal. */
+  get window(): OpenWindow | undefined {
+    return this.#window;
+  }
+
+  /** Call before a batch's first attempt. @returns its number */
+  async sent(batch: Batch): Promise<number> {
+    const window = await this.#open();
+    return batch.inDoubt ?? this.#deps.state.requestSent(window, batch.entries);
+  }
+
+  /**
+   * If a batch was sent again without the samples of an unread source, only the samples it contained are
+   * acknowledged. The rest stays in doubt until the source returns.
+   */
+  async acknowledged(number: number, batch: Batch): Promise<void> {
+    if (batch.inDoubt !== undefined && this.#isPart) return this.partAcknowledged(batch.entries);
+    await this.#deps.state.requestAcknowledged(await this.#open(), number);
+  }
+
+  /** Records a part of a batch as a request of its own. */
+  async partAcknowledged(entries: RequestEntries): Promise<void> {
+    const { state } = this.#deps;
+    const window = await this.#open();
+    await state.requestAcknowledged(window, await state.requestSent(window, entries));
+  }
+
+  /** Records a part of a batch as a request in doubt. @returns its number */
+  async partInDoubt(entries: RequestEntries): Promise<number> {
+    return this.#deps.state.requestSent(await this.#open(), entries);
+  }
+
+  /** The part in doubt was accepted or rejected. */
+  async partDecided(number: number): Promise<void> {
+    await this.#deps.state.requestAcknowledged(await this.#open(), number);
+  }
+
+  async returned(number: number): Promise<void> {
+    await this.#deps.state.requestReturned(await this.#open(), number);
+  }
+
+  /** Returns an in-doubt request whose samples are gone, unless they may belong to an unread source. */
+  async gone({ inDoubt }: Batch): Promise<void> {
+    if (inDoubt !== undefined && !this.#isPart) await this.returned(inDoubt);
+  }
+
+  /**
+   * Moves the checkpoints of these sources to the window's end.
+   *
+   * @param counts of what they have in the window, by name
+   */
+  async close(sources: readonly string[], counts: ReadonlyMap<string, SampleCounts>): Promise<void> {
+    if (sources.length === 0) return;
+    const { state, sink, late, storeNowMs } = this.#deps;
+    const closed = new Map([...counts].filter(([source]) => sources.includes(source)));
+    await late?.remember(this.bounds, this.#window, closed, storeNowMs() ?? this.bounds.toMs);
+    if (this.#window !== undefined) return state.closeSources(this.#window, sources);
+    // Nothing was sent, so no journal was opened: only the checkpoints move.
+    await Promise.all(sources.map((source) => state.setCheckpoint(sink, source, this.bounds.toMs)));
+  }
+
+  /** Late samples were found in the span; whether they can be sent is not known yet. */
+  async foundLate(): Promise<void> {
+    await this.#deps.late?.noteFound(this.#planned);
+  }
+
+  /** Ends the reading of a span for late samples. @param found number of late samples */
+  async closeLate(counts: ReadonlyMap<string, SampleCounts>, found: number): Promise<void> {
+    await this.#deps.late?.rememberLate(this.#planned, this.#window, counts, found);
+  }
+
+  async #open(): Promise<OpenWindow> {
+    if (this.#window !== undefined) return this.#window;
+    const { state, sink } = this.#deps;
+    const key = this.#planned.late === undefined ? sink : lateKey(sink);
+    this.#opening ??= state.openWindow(key, this.bounds, this.#planned.sources);
+    this.#window = await this.#opening;
+    return this.#window;
+  }
+}

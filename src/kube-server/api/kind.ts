@@ -1,0 +1,178 @@
+import type { Json, KubeObject } from "./object.ts";
+import type { Schema } from "./schema.ts";
+import type { FieldError, ResourceName } from "./status.ts";
+
+/** Resources that quotas limit besides the objects and their bytes; each is counted by the kinds that use it. */
+export const kindResources = [
+  "projects",
+  "policies",
+  "sinks",
+  "instances",
+  "cpu",
+  "memoryBytes",
+  "diskBytes",
+] as const;
+
+export type KindResource = (typeof kindResources)[number];
+
+/** The two types of control plane, each with its own kinds. */
+export type PlaneType = "organization" | "project";
+
+/**
+ * A member may do everything in the organization's planes but write statuses that are others' to write; a
+ * provider is a member that also writes those of what it provides.
+ */
+export type Role = "member" | "provider";
+
+/** A kind among the kinds of all groups. */
+export type GroupKind = Pick<KindDefinition, "group" | "kind" | "storedAs">;
+
+/** Reads the other objects of one control plane. */
+export interface ObjectReader {
+  /** Undefined if there is none. */
+  get(kind: KindDefinition, namespace: string, name: string): Promise<KubeObject | undefined>;
+  /**
+   * The objects in the order of their keys, read part by part.
+   *
+   * @param namespace undefined for all namespaces
+   */
+  each(kind: KindDefinition, namespace?: string): AsyncIterable<KubeObject>;
+  /**
+   * All of {@link each}, for kinds that have few and small objects.
+   *
+   * @throws StatusError 413 beyond 4 MiB
+   */
+  list(kind: KindDefinition, namespace?: string): Promise<KubeObject[]>;
+}
+
+/**
+ * The complete definition of one kind of object. Each kind is one file in this folder; paths, discovery,
+ * OpenAPI, tables, defaults, validation, patches and watches derive from it.
+ */
+export interface KindDefinition extends ResourceName {
+  /** Empty for core kinds. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly namespaced: boolean;
+  readonly planes: readonly PlaneType[];
+  readonly description: string;
+  /** Format of `metadata.name`: an RFC 1123 subdomain or label. */
+  readonly nameRule: "subdomain" | "label";
+  /** Length of `metadata.name`, where it is less than {@link nameRule} permits. */
+  readonly maxNameLength?: number;
+  /**
+   * Built-in kinds accept strategic merge patches and have no generation unless {@link hasGeneration} is set;
+   * custom kinds are the opposite.
+   */
+  readonly builtIn: boolean;
+  /** A built-in kind with a generation. */
+  readonly hasGeneration?: true;
+  /** Whether `status` is writable only through `/status`. */
+  readonly statusSubresource: boolean;
+  /**
+   * Who writes `/status` beside the server's own controllers: all members, for what controllers of theirs
+   * report; or providers, for what they provide. Absent: nobody.
+   */
+  readonly statusWriters?: "members" | "providers";
+  /** Fields other than apiVersion, kind and metadata. */
+  readonly schema: Schema;
+  /** Columns after Name in `kubectl get`. Age is the last one, unless {@link ageColumn} is among them. */
+  readonly columns: readonly PrinterColumn[];
+  /** Fields available to field selectors, besides metadata.name and metadata.namespace. */
+  readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
+  /** Completes an object before validation; may modify it in place. `old` is absent on creation. */
+  prepare?(object: KubeObject, old: KubeObject | undefined): void;
+  /** Finalizers that only the server's own controllers may remove, after completing their work. */
+  readonly serverFinalizers?: readonly string[];
+  /** Finalizers that only providers add and remove; other writes leave them as they are. */
+  readonly providerFinalizers?: readonly string[];
+  /**
+   * What of a status only the server's own controllers may write, such as addresses: others write the rest of
+   * it, and nobody is to take an address by writing it down.
+   */
+  assigned?(status: Json | undefined): Json;
+  /** The names of its objects are unique across all organizations; see `ProjectNames`. */
+  readonly claimsName?: true;
+  /** Deleted only after the others, when a namespace or a project goes: they need it until they are gone. */
+  readonly deletedLast?: true;
+  /** Names of objects that cannot be deleted. */
+  readonly undeletable?: readonly string[];
+  /** `validate` reports errors in `spec` itself; they replace those of the schema. */
+  readonly checksOwnSpec?: boolean;
+  /** Warnings about valid but questionable values; clients display them. */
+  warn?(object: KubeObject): string[];
+  /** An object's contribution to the control plane's counts; the object is stored, hence valid. */
+  counts?(object: KubeObject): Partial<Record<KindResource, number>>;
+  /** Validation beyond the schema. */
+  validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
+  /**
+   * Validation against other objects of the control plane, on creation, update and dry run; only of an object
+   * that {@link validate} finds valid.
+   */
+  admit?(object: KubeObject, old: KubeObject | undefined, reader: ObjectReader): Promise<FieldError[]>;
+  /**
+   * What an object depends on, by which controllers find it: keys of objects (see `objectKey`), or other
+   * words without spaces.
+   */
+  references?(object: KubeObject): readonly string[];
+  /**
+   * The kind of another group under which the objects are stored: both groups then serve the same objects,
+   * each with its own apiVersion. Both have the same `kind`, scope and schema.
+   */
+  readonly storedAs?: KindDefinition;
+}
+
+/** A column of the server-side table (meta/v1 TableColumnDefinition). */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: "string" | "integer" | "boolean" | "date";
+  readonly description: string;
+  /** 0: always shown; 1: only with `-o wide`. */
+  readonly priority: 0 | 1;
+  /** Null shows an empty cell; a list is shown as JSON (`["IPv4"]`), as in the tables of CRDs. */
+  value(object: KubeObject): string | number | boolean | null | readonly string[];
+}
+
+/** The place of the Age column. */
+export const ageColumn: PrinterColumn = {
+  name: "Age",
+  type: "date",
+  description: "How long ago the object was created.",
+  priority: 0,
+  value: (object) => object.metadata.creationTimestamp ?? null,
+};
+
+/** Whether two kinds have the same objects. */
+export function isSameKind(left: GroupKind, right: GroupKind): boolean {
+  const [a, b] = [left.storedAs ?? left, right.storedAs ?? right];
+  return a.kind === b.kind && a.group === b.group;
+}
+
+/** The kind under which the objects of a kind are stored: itself, unless another group's. */
+export function storedKind<K extends Pick<KindDefinition, "storedAs">>(kind: K): K | KindDefinition {
+  return kind.storedAs ?? kind;
+}
+
+/** Whether a caller may write `/status` of the objects of a kind. */
+export function mayWriteStatus(
+  { statusSubresource, statusWriters }: Pick<KindDefinition, "statusSubresource" | "statusWriters">,
+  role: Role,
+): boolean {
+  if (!statusSubresource || statusWriters === undefined) return false;
+  return statusWriters === "members" || role === "provider";
+}
+
+/** Whether `metadata.generation` counts the changes of the kind's objects. */
+export function hasGeneration(kind: KindDefinition): boolean {
+  return !kind.builtIn || kind.hasGeneration === true;
+}
+
+/** `v1`, `telemetry.example/v1alpha1`. */
+export function apiVersionOf(kind: Pick<KindDefinition, "group" | "version">): string {
+  return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+}

@@ -1,0 +1,173 @@
+import { FaultList, maxFaults } from "./fault-list.ts";
+import type { KindDefinition } from "./kind.ts";
+import { identityText, isJsonObject, type KubeObject } from "./object.ts";
+import { isLabelKey, isLabelValue } from "./selectors.ts";
+import type { FieldError } from "./status.ts";
+import { invalidValue, requiredValue } from "./validate.ts";
+
+const label = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
+const labelPattern = new RegExp(`^${label}$`);
+const subdomainPattern = new RegExp(`^${label}(?:\\.${label})*$`);
+
+const labelHelp =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const subdomainHelp =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+/** Garbage collector finalizers, which decide about the dependents. At most one may be set. */
+const deletionFinalizers = ["orphan", "foregroundDeletion"];
+
+/** Total size of an object's annotations, keys and values. */
+export const maxAnnotationBytes = 256 * 1024;
+
+type NameRule = KindDefinition["nameRule"];
+
+/** Length of the names of a kind, in characters. */
+export function maxNameLength(kind: Pick<KindDefinition, "nameRule" | "maxNameLength">): number {
+  return kind.maxNameLength ?? ruleLength(kind.nameRule);
+}
+
+function ruleLength(rule: NameRule): number {
+  return rule === "label" ? 63 : 253;
+}
+
+/** Checks a name by RFC 1123. @returns the reason it is invalid, or undefined */
+export function nameFault(
+  name: string,
+  rule: NameRule,
+  maxLength: number = ruleLength(rule),
+): string | undefined {
+  if (name.length > maxLength) return `must be no more than ${maxLength} characters`;
+  const pattern = rule === "label" ? labelPattern : subdomainPattern;
+  if (pattern.test(name)) return undefined;
+  return rule === "label" ? labelHelp : subdomainHelp;
+}
+
+/** Kubernetes' rules for `metadata`, besides the types of its fields. @returns the first 100 faults */
+export function validateMetadata(object: KubeObject, kind: KindDefinition): FieldError[] {
+  const { metadata } = object;
+  const faults = new FaultList();
+  const fault = nameFault(metadata.name ?? "", kind.nameRule, maxNameLength(kind));
+  if (fault !== undefined) faults.add(invalidValue("metadata.name", metadata.name ?? "", fault));
+  const prefix = metadata.generateName ?? "";
+  // A trailing hyphen is valid, because the generated suffix follows it.
+  const prefixFault = prefix === "" ? undefined : nameFault(prefix.replace(/(.)-$/, "$1a"), kind.nameRule);
+  if (prefixFault !== undefined) faults.add(invalidValue("metadata.generateName", prefix, prefixFault));
+  validateLabels(metadata.labels ?? {}, "metadata.labels", faults);
+  validateAnnotations(metadata.annotations ?? {}, "metadata.annotations", faults);
+  for (const [index, finalizer] of (metadata.finalizers ?? []).entries()) {
+    if (isLabelKey(finalizer)) continue;
+    faults.add(invalidValue(`metadata.finalizers[${index}]`, finalizer, qualifiedNameHelp));
+  }
+  if (deletionFinalizers.every((each) => metadata.finalizers?.includes(each) === true)) {
+    const why = `finalizer ${deletionFinalizers.join(" and ")} cannot be both set`;
+    faults.add(invalidValue("metadata.finalizers", metadata.finalizers ?? [], why));
+  }
+  validateOwners(object, faults);
+  return faults.errors;
+}
+
+const qualifiedNameHelp =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const labelValueHelp =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+/** @param path `metadata.labels`, or that of a template */
+export function validateLabels(
+  labels: Readonly<Record<string, string>>,
+  path: string,
+  faults: FaultList,
+): void {
+  for (const [key, value] of Object.entries(labels)) {
+    if (faults.isFull) return;
+    if (!isLabelKey(key)) faults.add(invalidValue(path, key, qualifiedNameHelp));
+    if (!isLabelValue(value)) faults.add(invalidValue(path, value, labelValueHelp));
+  }
+}
+
+/** @param path `metadata.annotations`, or that of a template */
+export function validateAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  path: string,
+  faults: FaultList,
+): void {
+  let bytes = 0;
+  for (const [key, value] of Object.entries(annotations)) {
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+    if (faults.isFull || isLabelKey(key.toLowerCase())) continue;
+    faults.add(invalidValue(path, key, qualifiedNameHelp));
+  }
+  if (bytes > maxAnnotationBytes) {
+    const message = `Too long: may not be more than ${maxAnnotationBytes} bytes`;
+    faults.add({ reason: "FieldValueTooLong", field: path, message });
+  }
+}
+
+function validateOwners(object: KubeObject, faults: FaultList): void {
+  let controllers = 0;
+  for (const [index, owner] of (object.metadata.ownerReferences ?? []).entries()) {
+    if (faults.isFull) return;
+    for (const field of ["apiVersion", "kind", "name", "uid"]) {
+      if (isJsonObject(owner) && typeof owner[field] === "string" && owner[field] !== "") continue;
+      faults.add(requiredValue(`metadata.ownerReferences[${index}].${field}`, "must not be empty"));
+    }
+    const { apiVersion, kind } = owner;
+    if (typeof apiVersion === "string" && apiVersion.split("/").length > 2) {
+      const field = `metadata.ownerReferences[${index}].apiVersion`;
+      faults.add(invalidValue(field, apiVersion, "version must not be empty"));
+    }
+    if (apiVersion === "v1" && kind === "Event") {
+      const why = "/v1, Kind=Event is disallowed from being an owner";
+      faults.add(invalidValue(`metadata.ownerReferences[${index}]`, owner, why));
+    }
+    if (owner["controller"] === true) controllers++;
+  }
+  if (controllers > 1) {
+    const why = "Only one reference can have Controller set to true";
+    faults.add(invalidValue("metadata.ownerReferences", "", why));
+  }
+}
+
+/** Removes duplicate owners, in place. @returns warnings about the metadata, worded as in Kubernetes */
+export function tidyMetadata({ metadata }: KubeObject): string[] {
+  const warnings: string[] = [];
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  const owners = (metadata.ownerReferences ?? []).filter((owner) => {
+    const identity = identityText(owner);
+    if (seen.has(identity)) repeated.add(String(owner["uid"]));
+    return !seen.has(identity) && seen.add(identity);
+  });
+  if (repeated.size > 0) {
+    metadata.ownerReferences = owners;
+    const uids = [...repeated].slice(0, 10).join(", ");
+    warnings.push(
+      `.metadata.ownerReferences contains duplicate entries, which are dropped; please fix your requests; duplicate UID(s) observed: ${uids}`,
+    );
+  }
+  for (const finalizer of metadata.finalizers ?? []) {
+    if (finalizer.includes("/") || deletionFinalizers.includes(finalizer)) continue;
+    const why =
+      "prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers";
+    warnings.push(`metadata.finalizers: ${JSON.stringify(finalizer)}: ${why}`);
+  }
+  return warnings.slice(0, maxFaults);
+}
+
+/** Uids of an object's owners. */
+export function ownerUids(object: KubeObject | undefined): string[] {
+  const uids = (object?.metadata.ownerReferences ?? []).map((owner) => String(owner["uid"] ?? ""));
+  return [...new Set(uids)];
+}
+
+const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+
+/**
+ * Appends five characters to a generateName, as in Kubernetes: no vowels, so no words. @param random in [0,
+ * 1)
+ */
+export function generatedName(prefix: string, maxLength: number, random: () => number): string {
+  let suffix = "";
+  for (let i = 0; i < 5; i++) suffix += suffixAlphabet[Math.floor(random() * suffixAlphabet.length)] ?? "b";
+  return prefix.slice(0, maxLength - suffix.length) + suffix;
+}

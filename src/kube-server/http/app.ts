@@ -1,0 +1,298 @@
+import type { RequestListener } from "node:http";
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { defined } from "../../base/core/defined.ts";
+import { describeError } from "../../base/core/errors.ts";
+import { isHttp2 } from "../../base/net/host.ts";
+import { discardBody, hasUnreadBody, isShortBody } from "../../base/net/request-body.ts";
+
+import type { Caller, PlaneAccess } from "../access/directory.ts";
+import type { KindDefinition } from "../api/kind.ts";
+import { isJsonObject, type JsonObject } from "../api/object.ts";
+import { parsePlanePath } from "../api/plane.ts";
+import { readBoolean } from "../api/query-values.ts";
+import {
+  badRequest,
+  forbiddenPath,
+  internalError,
+  methodNotAllowed,
+  PlaneGoneError,
+  pathNotFound,
+  readMethods,
+  StatusError,
+  unavailable,
+} from "../api/status.ts";
+import { decodeBody } from "../encoding/body.ts";
+import type { Resources } from "../resources/resources.ts";
+import { readForm } from "./api-response.ts";
+import { sendDocument } from "./document-reply.ts";
+import { type Document, documentsByPlane } from "./documents.ts";
+import { contentTypeOf, encode, encodingOf, failureType } from "./encoding.ts";
+import { createGate, type Entry, type GateOptions, healthPaths } from "./gate.ts";
+import { mediaType } from "./negotiate.ts";
+import type { ResourceRequest } from "./request.ts";
+import { readBody } from "./request-body.ts";
+import { handleResource } from "./resource-handler.ts";
+import { kindOfPath, parseResourcePath } from "./resource-path.ts";
+import { sendResponse } from "./response.ts";
+import { reviewOfPath, reviewResponse } from "./reviews.ts";
+import { createHttpsServer, type ServerOptions } from "./server.ts";
+import { createWatchServer, type WatchServerOptions } from "./watch-server.ts";
+
+export interface PlatformAppOptions extends GateOptions, WatchServerOptions, ServerOptions {
+  readonly kinds: readonly KindDefinition[];
+  readonly resources: Resources;
+}
+
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** A request as seen by the handlers below. */
+interface Incoming extends Entry {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly method: string;
+}
+
+/**
+ * The platform's HTTP application, without the listener: token exchange, and the Kubernetes API of every
+ * plane.
+ *
+ * The gate decides by a request's head alone; the body is read only for admitted requests.
+ *
+ * @param signal closes open watches
+ */
+export function createPlatformApp(options: PlatformAppOptions, signal: AbortSignal): FastifyInstance {
+  const { bearerTokens, clock, log, limits, groupDomain, kinds } = options;
+  const documents = documentsByPlane(kinds);
+  const gate = createGate(options);
+  const watches = createWatchServer(options, signal);
+  const entries = new WeakMap<FastifyRequest, Entry>();
+
+  let closeConnections = (): void => undefined;
+
+  const app = fastify({
+    serverFactory: (handler: RequestListener) => {
+      const https = createHttpsServer(options, handler);
+      closeConnections = https.closeConnections;
+      return https.server;
+    },
+    // The server installs its own.
+    clientErrorHandler: () => undefined,
+    logger: false,
+    return503OnClosing: false,
+    // Undecodable paths end up here; all others are routed below.
+    frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+      void sendError(reply, request, badRequest("malformed URL")),
+  } as { logger: false });
+  app.addHook("preClose", async () => closeConnections());
+  app.addHook("onRequest", async (request, reply) => {
+    entries.set(request, await gate.enter(request.raw, reply.raw));
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", async (request: FastifyRequest) => {
+    const entry = entryOf(request);
+    return await readBody(request.raw, limits, entry.holdBody, entry.invite);
+  });
+  app.setErrorHandler((error, request, reply) => sendError(reply, request, error));
+  app.setNotFoundHandler((request, reply) => sendError(reply, request, methodNotAllowed(methods)));
+  app.route({
+    method: [...methods],
+    url: "/*",
+    handler: handle,
+  });
+  app.addHook("onSend", async (_request, reply) => {
+    reply.raw.setTimeout(limits.unreadMs, () => reply.raw.destroy());
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    const ms = Math.round(reply.elapsedTime);
+    log.debug({ method: request.method, path: pathOf(request), code: reply.statusCode, ms }, "request");
+    done();
+  });
+  return app;
+
+  function pathOf(request: FastifyRequest): string {
+    const path = (request.raw.url ?? "/").split("?", 1)[0] ?? "/";
+    return parsePlanePath(path, groupDomain)?.path ?? path;
+  }
+
+  async function handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const entry = entryOf(request);
+    // Node.js omits the body of a response to HEAD.
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const incoming: Incoming = { ...entry, request, reply, method };
+    const { destination } = entry;
+    switch (destination.to) {
+      case "health":
+        return sendHealth(incoming);
+      case "exchange":
+        return await exchange(incoming, destination.caller);
+      case "root":
+        return replyDocument(
+          incoming,
+          entry.path.startsWith("/api") ? undefined : findDocument("root", incoming),
+        );
+      case "plane":
+        return await servePlane(incoming, destination, destination.caller);
+    }
+  }
+
+  /** The gate either throws or sets the entry, so a handler always finds one. */
+  function entryOf(request: FastifyRequest): Entry {
+    const entry = entries.get(request);
+    if (entry === undefined) throw internalError();
+    return entry;
+  }
+
+  async function exchange({ reply }: Incoming, caller: Caller): Promise<unknown> {
+    const { text } = await bearerTokens.issue(caller, clock.nowMs());
+    log.info({ user: caller.user, token: caller.tokenId }, "a token was exchanged");
+    const body = { access_token: text, token_type: "Bearer" };
+    return reply
+      .headers({ "content-type": "application/json", "cache-control": "no-store" })
+      .send(Buffer.from(JSON.stringify(body)));
+  }
+
+  function findDocument(which: keyof typeof documents, incoming: Incoming): Document | undefined {
+    const { request, method, path, query } = incoming;
+    const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+    const accept = method === "GET" ? request.headers.accept : undefined;
+    const document = documents[which].find(trimmed, query, accept, request.headers.host ?? "");
+    if (document !== undefined && method !== "GET") throw methodNotAllowed(readMethods);
+    return document;
+  }
+
+  function sendHealth({ reply }: Incoming): unknown {
+    return reply
+      .headers({ "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache" })
+      .send("ok");
+  }
+
+  async function replyDocument(incoming: Incoming, document: Document | undefined): Promise<unknown> {
+    const { request, reply, path, query } = incoming;
+    if (document === undefined) throw pathNotFound();
+    const isPlain = isDiscovery(path) && document.contentType === "application/json";
+    const encoding = isPlain ? readForm({ query, ...clientOf(request) }).encoding : "json";
+    return await sendDocument(request, reply, document, encoding);
+  }
+
+  async function servePlane(incoming: Incoming, access: PlaneAccess, caller: Caller): Promise<unknown> {
+    const { plane, role } = access;
+    const { request, reply, method, path, query } = incoming;
+    if (healthPaths.includes(path) && method === "GET") return sendHealth(incoming);
+    const document = findDocument(plane.type, incoming);
+    if (document !== undefined) return await replyDocument(incoming, document);
+    const served = kinds.filter(({ planes }) => planes.includes(plane.type));
+    const review = reviewOfPath(path);
+    if (review !== undefined) {
+      if (method !== "POST") throw methodNotAllowed(["POST"]);
+      const { value: body } = decodeBody(bodyOf(request), mediaType(request.headers["content-type"]));
+      if (!isJsonObject(body)) throw badRequest("the review is not an object");
+      const { encoding } = readForm({ query, ...clientOf(request) });
+      return await sendResponse(request, reply, {
+        code: 201,
+        body: reviewResponse(review, body, { ...caller, role }, served),
+        encoding,
+      });
+    }
+    const resourcePath = parseResourcePath(path);
+    const kind = resourcePath === undefined ? undefined : kindOfPath(resourcePath, served);
+    if (resourcePath === undefined || kind === undefined) throw pathNotFound();
+    const resourceRequest: ResourceRequest = {
+      method,
+      plane,
+      kind,
+      path: resourcePath,
+      query,
+      caller,
+      role,
+      ...clientOf(request),
+      contentType: request.headers["content-type"],
+      body: bodyOf(request),
+    };
+    if (
+      request.method === "GET" &&
+      readBoolean(query, "watch") === true &&
+      resourcePath.subresource === undefined
+    ) {
+      await watches.serve(resourceRequest, reply.raw, incoming, () => reply.hijack());
+      return;
+    }
+    const response = await handleResource(options, resourceRequest);
+    if (method !== "GET") audit(resourceRequest, response.code);
+    return await sendResponse(request, reply, response);
+  }
+
+  function audit({ caller, method, plane, kind, path }: ResourceRequest, code: number): void {
+    const { namespace, name, subresource } = path;
+    const target = {
+      plane: `${plane.type}/${plane.name}`,
+      resource: kind.plural,
+      namespace,
+      name,
+      subresource,
+    };
+    log.info({ audit: true, user: caller.user, token: caller.tokenId, method, ...target, code }, "write");
+  }
+
+  function sendError(reply: FastifyReply, request: FastifyRequest, error: unknown): FastifyReply {
+    const { status, allowed } = statusOf(error, request);
+    const client = clientOf(request);
+    const query = new URLSearchParams((request.raw.url ?? "").split(/\?(.*)/s)[1]);
+    const encoding = encodingOf(failureType(client.accept), query, client.userAgent);
+    const bytes = Buffer.from(encode(status as unknown as JsonObject, encoding));
+    const retryAfterSeconds = status.details?.retryAfterSeconds;
+    const headers = defined({
+      "content-type": contentTypeOf(encoding),
+      "cache-control": "no-cache, private",
+      "content-length": String(bytes.length),
+      allow: allowed.length === 0 ? undefined : allowed.join(", "),
+      "retry-after": retryAfterSeconds?.toString(),
+    });
+    if (isHttp2(request.raw))
+      return reply.removeHeader("connection").code(status.code).headers(headers).send(bytes);
+    // A client that is to come again keeps its connection: a TLS handshake would cost more than the body.
+    const isKept = !hasUnreadBody(request.raw) || (status.code === 429 && isShortBody(request.raw));
+    if (isKept) return reply.code(status.code).headers(headers).send(bytes);
+    // The rest of the body stays unread, so the connection cannot be reused.
+    reply.hijack();
+    reply.raw.writeHead(status.code, { ...headers, connection: "close" });
+    reply.raw.write(bytes);
+    void discardBody(request.raw).then(() => reply.raw.end());
+    return reply;
+  }
+
+  function statusOf(error: unknown, request: FastifyRequest): StatusError {
+    const path = pathOf(request);
+    if (error instanceof StatusError) return error;
+    if (error instanceof PlaneGoneError) return forbiddenPath(request.method, path);
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (code.startsWith("FST_ERR_CTP") || code === "FST_ERR_BAD_URL") return badRequest("malformed request");
+    if (isStoreAway(error)) {
+      log.warn({ error: describeError(error) }, "the store does not respond");
+      return unavailable();
+    }
+    log.error({ error: describeError(error), method: request.method, path }, "a request failed");
+    return internalError();
+  }
+}
+
+function bodyOf(request: FastifyRequest): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+}
+
+/** Discovery documents, which are also available as YAML. */
+function isDiscovery(path: string): boolean {
+  return path === "/api" || path === "/apis" || path.startsWith("/api/") || path.startsWith("/apis/");
+}
+
+function clientOf({ headers }: FastifyRequest): { accept: string | undefined; userAgent: string } {
+  return { accept: headers.accept, userAgent: headers["user-agent"] ?? "" };
+}
+
+const isAway =
+  /timed out|isn't writeable|Connection is closed|max retries|^(LOADING|READONLY|OOM|MISCONF|CLUSTERDOWN)|ECONN|EPIPE|ENOENT/i;
+
+/** Errors of a Redis that is down, hanging, starting or out of memory. */
+function isStoreAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return isAway.test(error.message);
+}

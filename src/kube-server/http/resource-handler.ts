@@ -1,0 +1,275 @@
+import type { Clock } from "../../base/core/clock.ts";
+import { mayWriteStatus } from "../api/kind.ts";
+import type { Json, KubeObject } from "../api/object.ts";
+import { readBoolean } from "../api/query-values.ts";
+import {
+  badRequest,
+  invalid,
+  methodNotAllowed,
+  pathNotFound,
+  readMethods,
+  StatusError,
+  statusForbidden,
+  tooLargeResourceVersion,
+} from "../api/status.ts";
+import { decodeBody } from "../encoding/body.ts";
+import { checkDecoding, readObject } from "../resources/admission.ts";
+import { readDeleteOptions } from "../resources/delete-options.ts";
+import { deleteObject } from "../resources/deletion.ts";
+import {
+  checkVersion,
+  type ListedObject,
+  type ListPart,
+  list,
+  readListOptions,
+  readSelectors,
+  type Selection,
+} from "../resources/list.ts";
+import { applyType, checkName, readApply, readPatch } from "../resources/patching.ts";
+import type { Resources, WriteResult } from "../resources/resources.ts";
+import type { WriteOptions } from "../resources/target.ts";
+import type { ObjectStore } from "../store/object-store.ts";
+import { type ApiResponse, deletedStatus, listBody, objectBody, readForm } from "./api-response.ts";
+import { mediaType } from "./negotiate.ts";
+import { type ResourceRequest, readWriteOptions, targetOf } from "./request.ts";
+
+export interface ResourceContext {
+  readonly store: ObjectStore;
+  readonly resources: Resources;
+  readonly clock: Clock;
+}
+
+/** Serves all requests for resources except watches. Throws errors as StatusError. */
+export async function handleResource(
+  context: ResourceContext,
+  request: ResourceRequest,
+): Promise<ApiResponse> {
+  // Negotiate the response before writing: a request that cannot get one must have no effect.
+  readForm(request);
+  const { path, kind, method } = request;
+  if (path.subresource !== undefined) {
+    if (path.subresource !== "status" || !kind.statusSubresource) throw pathNotFound();
+    if (method === "POST" || method === "DELETE") throw methodNotAllowed([...readMethods, "PUT", "PATCH"]);
+    if (method !== "GET" && !mayWriteStatus(kind, request.role)) throw refusedStatus(request);
+  }
+  if (path.name === undefined) {
+    if (method === "GET") return await listResponse(context, request);
+    if (method === "POST") return await create(context, request);
+    if (method === "DELETE") return await deleteCollection(context, request);
+    throw methodNotAllowed([...readMethods, "POST", "DELETE"]);
+  }
+  switch (method) {
+    case "GET":
+      return await read(context, request);
+    case "PUT":
+      return await update(context, request);
+    case "PATCH":
+      return await patch(context, request);
+    case "DELETE":
+      return await deleteOne(context, request);
+    default:
+      throw methodNotAllowed([...readMethods, "PUT", "PATCH", "DELETE"]);
+  }
+}
+
+/** A status that is not the caller's to write, as a Kubernetes API server refuses what no role permits. */
+function refusedStatus({ kind, path, caller, method }: ResourceRequest): StatusError {
+  const { name = "", namespace } = path;
+  const attempt = { user: caller.user, verb: method === "PUT" ? "update" : "patch", namespace };
+  const why =
+    kind.statusWriters === "providers"
+      ? "only providers write it (telemetryd organization add-member --role provider makes a member one)"
+      : "only the platform writes it; change the spec instead";
+  return statusForbidden(kind, name, attempt, why);
+}
+
+export function selectionOf(request: ResourceRequest): Selection {
+  const { plane, kind, path, query } = request;
+  const byQuery = readSelectors(query, kind);
+  return { plane, kind, namespace: path.namespace, matches: byQuery };
+}
+
+function objectResponse(
+  { clock }: ResourceContext,
+  request: ResourceRequest,
+  code: number,
+  object: KubeObject,
+  warnings: readonly string[] = [],
+): ApiResponse {
+  const form = readForm(request);
+  const body = objectBody(object, request.kind, form, clock.nowMs());
+  return { code, body, encoding: form.encoding, warnings };
+}
+
+async function read(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
+  const version = request.query.get("resourceVersion") ?? "";
+  checkVersion(version);
+  const object = await context.resources.get(targetOf(request));
+  // Reads always return the newest state; a version that does not exist yet cannot be awaited.
+  const newest = Number(version) > 0 ? await context.store.newestVersion(request.plane) : undefined;
+  if (newest !== undefined && Number(version) > Number(newest))
+    throw tooLargeResourceVersion(version, newest);
+  return objectResponse(context, request, 200, object);
+}
+
+async function listResponse(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
+  const { kind, query } = request;
+  const form = readForm(request);
+  const parts = list(context.store, selectionOf(request), readListOptions(query));
+  // Read the first page before sending anything, so that an error can still become a Status.
+  const first = await parts.next();
+  const all = withFirst(first, parts);
+  return { code: 200, body: listBody(all, kind, form, context.clock.nowMs()), encoding: form.encoding };
+}
+
+async function* withFirst(
+  first: IteratorResult<ListPart>,
+  rest: AsyncIterable<ListPart>,
+): AsyncGenerator<ListPart> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* rest;
+}
+
+/** Reads the object in the body, with warnings about its encoding. */
+function readBody(
+  request: ResourceRequest,
+  { fieldValidation }: WriteOptions,
+): { readonly object: KubeObject; readonly doubts: readonly string[] } {
+  const { kind } = request;
+  const { value, duplicates } = decodeBody(request.body, mediaType(request.contentType));
+  const doubts = checkDecoding(duplicates, kind, fieldValidation);
+  const object = readObject(value, kind);
+  const { namespace } = object.metadata;
+  const { path } = request;
+  if (typeof namespace === "string" && namespace !== "" && namespace !== (path.namespace ?? "")) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return { object, doubts };
+}
+
+async function create(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
+  if (request.kind.namespaced && request.path.namespace === undefined) throw methodNotAllowed(readMethods);
+  const options = readWriteOptions(request);
+  const { object, doubts } = readBody(request, options);
+  const name = object.metadata.name ?? "";
+  const result = await context.resources.create({ ...targetOf(request), name }, object, undefined, options);
+  return writeResponse(context, request, result, doubts);
+}
+
+/** @param doubts warnings about the request, shown before those about the object */
+function writeResponse(
+  context: ResourceContext,
+  request: ResourceRequest,
+  result: WriteResult,
+  doubts: readonly string[],
+): ApiResponse {
+  const code = result.created ? 201 : 200;
+  return objectResponse(context, request, code, result.object, [...doubts, ...result.warnings]);
+}
+
+async function update(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
+  const { kind } = request;
+  const options = readWriteOptions(request);
+  const { object, doubts } = readBody(request, options);
+  const target = targetOf(request);
+  checkName(object.metadata.name ?? "", target.name);
+  const result = await context.resources.change(
+    target,
+    () => {
+      if (!kind.builtIn && ["", "0"].includes(object.metadata.resourceVersion ?? "")) {
+        const message = "Invalid value: 0x0: must be specified for an update";
+        const field = "metadata.resourceVersion";
+        throw invalid(kind, target.name, [{ reason: "FieldValueInvalid", field, message }]);
+      }
+      return { object };
+    },
+    options,
+  );
+  return writeResponse(context, request, result, doubts);
+}
+
+async function patch(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
+  const { query } = request;
+  const type = mediaType(request.contentType);
+  const options = readWriteOptions(request);
+  const target = targetOf(request);
+  if (type !== applyType) {
+    const { change, doubts } = readPatch(request.body, type, target, options);
+    return writeResponse(context, request, await context.resources.change(target, change, options), doubts);
+  }
+  const now = new Date(context.clock.nowMs()).toISOString().replace(/\.\d+Z$/, "Z");
+  const apply = readApply(request.body, target, readBoolean(query, "force") === true, options, now);
+  const change = (old: KubeObject) => apply.change(old);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const result = await context.resources.change(target, change, options);
+      return writeResponse(context, request, result, apply.doubts);
+    } catch (error) {
+      if (!isReason(error, "NotFound") || options.subresource !== "") throw error;
+    }
+    // An object that does not exist is created; the applier owns its fields.
+    const { object, managers } = await apply.create();
+    try {
+      const result = await context.resources.create(target, object, managers, options);
+      return writeResponse(context, request, result, apply.doubts);
+    } catch (error) {
+      if (!isReason(error, "AlreadyExists") || attempt >= 5) throw error;
+    }
+  }
+}
+
+function isReason(error: unknown, reason: string): boolean {
+  return (
+    error instanceof StatusError && error.status.reason === reason && error.status.details?.name !== undefined
+  );
+}
+
+async function deleteOne(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
+  const target = targetOf(request);
+  const options = readDeleteOptions(optionalBody(request), request.query);
+  const result = await deleteObject(context.resources, target, options, context.clock.nowMs());
+  if (result.state === "deleting") return objectResponse(context, request, 200, result.object);
+  return {
+    code: 200,
+    body: deletedStatus(request.kind, result.object),
+    encoding: readForm(request).encoding,
+  };
+}
+
+function optionalBody({ body, contentType }: ResourceRequest): Json | undefined {
+  return body.length === 0 ? undefined : decodeBody(body, mediaType(contentType)).value;
+}
+
+/** Deletes the objects that a list would return, and responds with that list. */
+async function deleteCollection(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
+  const { kind, plane, query, path } = request;
+  if (kind.namespaced && path.namespace === undefined) throw methodNotAllowed(readMethods);
+  const form = readForm(request);
+  const options = readDeleteOptions(optionalBody(request), query);
+  // Kept as text, which takes far less memory than objects: the plane's quota bounds it.
+  const objects: ListedObject[] = [];
+  let resourceVersion = "";
+  for await (const part of list(context.store, selectionOf(request), readListOptions(query))) {
+    resourceVersion = part.resourceVersion;
+    for (const listed of part.objects) {
+      const { namespace = "", name = "" } = listed.object().metadata;
+      if (kind.undeletable?.includes(name) === true) continue;
+      try {
+        const target = { plane, kind, namespace, name };
+        const { object } = await deleteObject(context.resources, target, options, context.clock.nowMs());
+        const json = JSON.stringify(object);
+        objects.push({ json, object: () => JSON.parse(json) as KubeObject });
+      } catch (error) {
+        // Already deleted by someone else, which is the requested result.
+        if (!isReason(error, "NotFound")) throw error;
+      }
+    }
+  }
+  const parts = onePart({ resourceVersion, objects, end: {} });
+  return { code: 200, body: listBody(parts, kind, form, context.clock.nowMs()), encoding: form.encoding };
+}
+
+async function* onePart(part: ListPart): AsyncGenerator<ListPart> {
+  yield part;
+}

@@ -1,0 +1,93 @@
+import type { Caller } from "../access/directory.ts";
+import { type KindDefinition, mayWriteStatus, type Role } from "../api/kind.ts";
+import { childObject, type Json, type JsonObject } from "../api/object.ts";
+import { type Review, reviews } from "../api/reviews.ts";
+
+/** The review behind a path: `/apis/<group>/<version>/<plural>`. */
+export function reviewOfPath(path: string): Review | undefined {
+  return reviews.find(({ group, version, plural }) => path === `/apis/${group}/${version}/${plural}`);
+}
+
+/**
+ * Serves a review about the caller. A member of the organization may do everything that a plane offers, but
+ * write statuses that are others' to write.
+ */
+export function reviewResponse(
+  review: Review,
+  body: JsonObject,
+  caller: Caller & { readonly role: Role },
+  kinds: readonly KindDefinition[],
+): JsonObject {
+  const spec = childObject(body, "spec") ?? {};
+  const head = {
+    kind: review.kind,
+    apiVersion: `${review.group}/${review.version}`,
+    metadata: { creationTimestamp: null },
+  };
+  switch (review.kind) {
+    case "SelfSubjectReview":
+      return { ...head, status: { userInfo: { username: caller.user, groups: ["system:authenticated"] } } };
+    case "SelfSubjectRulesReview":
+      return { ...head, spec, status: rules(kinds, caller.role) };
+    case "SelfSubjectAccessReview":
+      return { ...head, spec, status: accessDecision(spec, kinds, caller.role) };
+  }
+}
+
+const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+
+const statusVerbs = { read: ["get"], write: ["patch", "update"] };
+
+/** Decides a SelfSubjectAccessReview for a member with a role. */
+export function accessDecision(spec: JsonObject, kinds: readonly KindDefinition[], role: Role): JsonObject {
+  const path = childObject(spec, "nonResourceAttributes");
+  if (path !== undefined) return { allowed: String(path["verb"]) === "get" };
+  const attributes = childObject(spec, "resourceAttributes") ?? {};
+  const text = (name: string) => String(attributes[name] ?? "");
+  const isMeant = ({ group, plural }: { readonly group: string; readonly plural: string }) =>
+    plural === text("resource") && (text("group") === "*" || group === text("group"));
+  const isEvery = text("resource") === "*";
+  if (text("subresource") !== "") {
+    const meant = kinds.filter((kind) => kind.statusSubresource && (isEvery || isMeant(kind)));
+    return statusDecision(text("subresource") === "status" ? meant : [], text("verb"), role);
+  }
+  const isReview = reviews.some(isMeant);
+  const allowed = isReview ? ["create"] : verbs;
+  const isVerb = text("verb") === "*" || allowed.includes(text("verb"));
+  const isServed = isEvery || isReview || kinds.some(isMeant);
+  if (isVerb && isServed) return { allowed: true };
+  if (isVerb) return { allowed: false, reason: notServed };
+  return { allowed: false, reason: isReview ? "a review can only be created" : "the verb is not known" };
+}
+
+const notServed = "the resource is not served here";
+
+/** @param meant kinds whose statuses a request is for; all of them must permit it */
+function statusDecision(meant: readonly KindDefinition[], verb: string, role: Role): JsonObject {
+  if (meant.length === 0) return { allowed: false, reason: notServed };
+  if (statusVerbs.read.includes(verb)) return { allowed: true };
+  if (verb !== "*" && !statusVerbs.write.includes(verb)) {
+    return { allowed: false, reason: "the verb is not known" };
+  }
+  const refusing = meant.filter((kind) => !mayWriteStatus(kind, role));
+  if (refusing.length === 0) return { allowed: true };
+  const isProviders = refusing.every(({ statusWriters }) => statusWriters === "providers");
+  return { allowed: false, reason: `only ${isProviders ? "providers write" : "the platform writes"} it` };
+}
+
+function rules(kinds: readonly KindDefinition[], role: Role): JsonObject {
+  const resourceRules = kinds.flatMap((kind): Json[] => {
+    const { group, plural, statusSubresource } = kind;
+    const own = { verbs, apiGroups: [group], resources: [plural] };
+    if (!statusSubresource) return [own];
+    const ofStatus = mayWriteStatus(kind, role)
+      ? [...statusVerbs.read, ...statusVerbs.write]
+      : statusVerbs.read;
+    return [own, { verbs: ofStatus, apiGroups: [group], resources: [`${plural}/status`] }];
+  });
+  for (const { group, plural } of reviews) {
+    resourceRules.push({ verbs: ["create"], apiGroups: [group], resources: [plural] });
+  }
+  const nonResourceURLs = ["/api", "/api/*", "/apis", "/apis/*", "/openapi/*", "/version"];
+  return { resourceRules, nonResourceRules: [{ verbs: ["get"], nonResourceURLs }], incomplete: false };
+}

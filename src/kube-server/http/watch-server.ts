@@ -1,0 +1,81 @@
+import type { ServerResponse } from "node:http";
+import { describeError } from "../../base/core/errors.ts";
+import type { Logger } from "../../base/log/log.ts";
+import type { AccessDirectory } from "../access/directory.ts";
+import { notAcceptable } from "../api/status.ts";
+import type { UnsentEvents } from "../watch/unsent-events.ts";
+import { readForm } from "./api-response.ts";
+import type { Entry } from "./gate.ts";
+import type { PlatformLimits } from "./limits.ts";
+import { createOpenWatches } from "./open-watches.ts";
+import type { ResourceRequest } from "./request.ts";
+import { selectionOf } from "./resource-handler.ts";
+import { responseSink } from "./response-sink.ts";
+import { serveWatch, type WatchContext } from "./watch-handler.ts";
+import { readWatchOptions } from "./watch-options.ts";
+
+export interface WatchServerOptions extends WatchContext {
+  readonly unsent: UnsentEvents;
+  readonly directory: AccessDirectory;
+  readonly log: Logger;
+  readonly random: () => number;
+  readonly limits: PlatformLimits;
+  /** Interval of checks whether an open watch is still allowed. */
+  readonly watchCheckMs: number;
+}
+
+/** Serves watches: everything except producing the events. */
+export interface WatchServer {
+  /**
+   * Serves a watch until it ends. Nothing has been written if it throws.
+   *
+   * @param entry left just before the response begins; then `begin` is called
+   * @throws StatusError 400, 406, 422, 429
+   */
+  serve(
+    request: ResourceRequest,
+    response: ServerResponse,
+    entry: Pick<Entry, "leave" | "onOver">,
+    begin: () => void,
+  ): Promise<void>;
+}
+
+/** @param signal ends all watches */
+export function createWatchServer(options: WatchServerOptions, signal: AbortSignal): WatchServer {
+  const { directory, limits, log, watchCheckMs: checkMs } = options;
+  const watches = createOpenWatches({ directory, limits, checkMs }, signal);
+
+  return {
+    async serve(request, response, entry, begin) {
+      const { caller, path, plane, query } = request;
+      const form = readForm(request);
+      if (form.encoding === "yaml") throw notAcceptable(["application/json;stream=watch"]);
+      const watchOptions = readWatchOptions(query, options.random());
+      // Watching one object is watching the collection, filtered by name.
+      if (path.name !== undefined) query.set("fieldSelector", `metadata.name=${path.name}`);
+      const selection = selectionOf(request);
+      const closed = new AbortController();
+      const end = (): void => closed.abort();
+      const remove = watches.add(caller, plane, end);
+      entry.onOver(end);
+      if (signal.aborted) end();
+      entry.leave();
+      begin();
+      response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache" });
+      response.flushHeaders();
+      const unsent = options.unsent.open(() => response.destroy());
+      const sink = responseSink(response, unsent);
+      try {
+        await serveWatch(options, selection, watchOptions, form, sink, closed.signal);
+        await sink.finish();
+        response.end();
+      } catch (error) {
+        if (!closed.signal.aborted) log.warn({ error: describeError(error) }, "a watch broke off");
+        response.destroy();
+      } finally {
+        unsent.close();
+        remove();
+      }
+    },
+  };
+}

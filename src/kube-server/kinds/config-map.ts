@@ -1,0 +1,60 @@
+import type { KindDefinition } from "../api/kind.ts";
+import { isJsonObject } from "../api/object.ts";
+import { invalidValue } from "../api/validate.ts";
+import { dataCount, validateDataKeys, validateImmutable } from "./secret.ts";
+
+/** core/v1 ConfigMap. */
+export const configMapKind: KindDefinition = {
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  singular: "configmap",
+  shortNames: ["cm"],
+  categories: [],
+  namespaced: true,
+  planes: ["organization", "project"],
+  description: "ConfigMap holds configuration data.",
+  nameRule: "subdomain",
+  builtIn: true,
+  statusSubresource: false,
+  schema: {
+    type: "object",
+    description: "ConfigMap holds configuration data.",
+    properties: {
+      data: {
+        type: "object",
+        description: "Text by key.",
+        additionalProperties: { type: "string" },
+      },
+      binaryData: {
+        type: "object",
+        description: "Bytes by key, base64-encoded. A key is in data or here, not in both.",
+        additionalProperties: { type: "string", format: "byte" },
+      },
+      immutable: { type: "boolean", description: "When true, the data cannot be changed." },
+    },
+  },
+  columns: [
+    {
+      name: "Data",
+      type: "string",
+      description: "How many values it holds.",
+      priority: 0,
+      value: (map) => dataCount(map),
+    },
+  ],
+  selectableFields: {},
+  validate(map, old) {
+    const data = isJsonObject(map["data"]) ? map["data"] : {};
+    const binary = isJsonObject(map["binaryData"]) ? map["binaryData"] : {};
+    const errors = [...validateDataKeys(data, "data"), ...validateDataKeys(binary, "binaryData")];
+    for (const key of Object.keys(binary)) {
+      if (Object.hasOwn(data, key)) {
+        errors.push(invalidValue(`data[${key}]`, key, "duplicate of key present in binaryData"));
+      }
+    }
+    errors.push(...validateImmutable(map, old, ["data", "binaryData"]));
+    return errors;
+  },
+};

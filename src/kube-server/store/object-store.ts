@@ -1,0 +1,327 @@
+import type { RedisConnection } from "../../base/redis/connection.ts";
+import { runScript } from "../../base/redis/run-script.ts";
+import type { KindDefinition } from "../api/kind.ts";
+import { type Plane, planeKey } from "../api/plane.ts";
+import type { Change, ChangeType } from "./change.ts";
+import { formerProjectsKey, type PlaneKeys, planeKeys, projectsKey, usageKey } from "./keys.ts";
+import { countPlane } from "./plane-count.ts";
+import type { ProjectRecord } from "./project-names.ts";
+import { changesScript, pageScript } from "./read-scripts.ts";
+import { pairs, readChange, readCounts, readExceeded } from "./replies.ts";
+import { rewind, type StoredItem } from "./rewind.ts";
+import type { StoredParts } from "./stored-object.ts";
+import {
+  countedField,
+  countedResources,
+  type ExceededQuota,
+  type Quota,
+  type Quotas,
+  type Usage,
+} from "./usage.ts";
+import {
+  addWorkScript,
+  advanceWorkScript,
+  type CommitTerms,
+  commitScript,
+  compactScript,
+  createPlaneScript,
+  type LogLimits,
+  leavePlaneScript,
+  removePlaneScript,
+  settleWorkScript,
+} from "./write-scripts.ts";
+
+/** One write. */
+export interface Commit {
+  readonly key: string;
+  /** Version that the object must still have; "" if it must not exist. */
+  readonly expectedVersion: string;
+  readonly type: ChangeType;
+  /** The new state, serialized; for DELETED, the last one. */
+  readonly parts: StoredParts;
+  /** Key of the namespace object, which must exist and not be terminating; "" for none. */
+  readonly requiredNamespace: string;
+  /** Controller work that the write causes. */
+  readonly work: readonly string[];
+  readonly nowMs: number;
+  /** Uids of owners, and what else {@link ObjectStore.dependents} finds the object by. */
+  readonly referencesBefore: readonly string[];
+  readonly referencesAfter: readonly string[];
+  /** Change to the kind's counts; see `countsOf`. */
+  readonly counts: Quota;
+  /** A new Project, whose name must be free; it gets the name with the same write. */
+  readonly project?: Pick<Plane, "name" | "uid"> | undefined;
+  /** Whether quotas apply to this write. It is counted in any case. */
+  readonly isLimited: boolean;
+  /** Runs all checks without writing. */
+  readonly dryRun: boolean;
+}
+
+export type CommitOutcome =
+  | { readonly outcome: "committed"; readonly json: string; readonly resourceVersion: string }
+  | { readonly outcome: "exceeded"; readonly exceeded: readonly ExceededQuota[] }
+  | {
+      readonly outcome:
+        | "gone"
+        | "exists"
+        | "missing"
+        | "modified"
+        | "no-namespace"
+        | "terminating"
+        | "leaving"
+        /** The project's name is not free. */
+        | "claimed";
+    };
+
+export interface PageRequest {
+  /** Key prefix of the collection; see `collectionPrefix`. */
+  readonly prefix: string;
+  /** Start after this key; "" for the beginning. */
+  readonly afterKey: string;
+  readonly limit: number;
+  /** Version to show; "" for the newest. */
+  readonly resourceVersion: string;
+}
+
+export type PageOutcome =
+  | {
+      readonly outcome: "page";
+      readonly resourceVersion: string;
+      readonly items: readonly StoredItem[];
+      /** Current number of objects after these. */
+      readonly remaining: number;
+      /** Key to continue after; undefined at the end. */
+      readonly cursor: string | undefined;
+    }
+  | { readonly outcome: "gone" }
+  | { readonly outcome: "unknown-version"; readonly newest: string };
+
+export type ChangesOutcome =
+  | { readonly outcome: "changes"; readonly newest: string; readonly changes: readonly Change[] }
+  | { readonly outcome: "gone" }
+  | { readonly outcome: "expired" | "ahead"; readonly newest: string };
+
+export interface DueWork {
+  readonly item: string;
+  /** As formatted by Redis; passed back to {@link ObjectStore.settleWork}. */
+  readonly due: string;
+}
+
+/** Work that was taken and reconciled. */
+export interface SettledWork extends DueWork {
+  /** When it has to be reconciled again; absent if not. */
+  readonly againAtMs?: number;
+}
+
+/**
+ * The objects of all planes in Redis. Each function is one atomic step, and cannot be cancelled once sent.
+ */
+export interface ObjectStore {
+  createPlane(plane: Plane): Promise<void>;
+  /** Removes a plane and everything in it, at once and permanently. */
+  removePlane(plane: Plane): Promise<void>;
+  get(plane: Plane, key: string): Promise<string | undefined>;
+  commit(plane: Plane, commit: Commit): Promise<CommitOutcome>;
+  /** Part of a collection: fewer objects than the limit if they are large. */
+  page(plane: Plane, request: PageRequest): Promise<PageOutcome>;
+  /** The next changes after a version: a few hundred, fewer if they are large. */
+  changes(plane: Plane, afterVersion: string): Promise<ChangesOutcome>;
+  newestVersion(plane: Plane): Promise<string | undefined>;
+  /**
+   * Drops the changes up to a version.
+   *
+   * @returns the oldest version from which a watch may resume; "" if the plane is gone
+   */
+  compact(plane: Plane, upToVersion: string): Promise<string>;
+  /** Usage of a plane; undefined if there is no such plane. */
+  usage(plane: Plane): Promise<Usage | undefined>;
+  /** Total usage of an organization's planes. */
+  organizationUsage(organization: string): Promise<Usage>;
+  /** From now on, nobody creates objects in the plane. */
+  leavePlane(plane: Plane): Promise<void>;
+  /** Keys of the objects that have this reference; for an owner, its uid. */
+  dependents(plane: Plane, reference: string): Promise<string[]>;
+  /** The objects of these keys that exist. */
+  getAll(plane: Plane, keys: readonly string[]): Promise<string[]>;
+  dueWork(plane: Plane, nowMs: number, limit: number): Promise<DueWork[]>;
+  /** Due time of the next work; undefined if there is none. */
+  nextWorkMs(plane: Plane): Promise<number | undefined>;
+  /** Requests work that no change has caused; none of a plane that is gone. */
+  addWork(plane: Plane, items: readonly string[], dueMs: number): Promise<void>;
+  /** Makes all work due sooner: the clock that it is due by was set back. */
+  advanceWork(plane: Plane, byMs: number): Promise<void>;
+  /** Removes work that was taken, or moves it to a later time, unless it has been requested again. */
+  settleWork(plane: Plane, work: readonly SettledWork[]): Promise<void>;
+}
+
+const nameKeys = [projectsKey, formerProjectsKey];
+
+/**
+ * Size of one read: large enough to amortize a round trip, small enough that many readers fit into memory.
+ */
+const changesAtOnce = 500;
+const changeBytesAtOnce = 512 * 1024;
+const pageBytesAtOnce = 1024 * 1024;
+const objectsAtOnce = 100;
+
+export interface ObjectStoreOptions {
+  readonly kinds: readonly KindDefinition[];
+  readonly log: LogLimits;
+  readonly quotas: Quotas;
+}
+
+export function createObjectStore(
+  redis: RedisConnection,
+  { kinds, log, quotas }: ObjectStoreOptions,
+): ObjectStore {
+  const keysOf = (plane: Plane): PlaneKeys => planeKeys(planeKey(plane));
+  const run = (plane: Plane, script: string, args: readonly (string | number)[]) =>
+    runScript(
+      redis,
+      script,
+      [...Object.values(keysOf(plane)), usageKey(plane.organization), ...nameKeys],
+      args,
+    );
+  const count = (plane: Plane) => countPlane((script, args) => run(plane, script, args), kinds);
+
+  const termsOf = (plane: Plane, commit: Commit): CommitTerms => {
+    const { counts, isLimited, dryRun, work, nowMs, project } = commit;
+    return {
+      ...{ counts, dryRun, log, work, nowMs },
+      claim: project && claimOf(plane, project),
+      project: isLimited && plane.type === "project" ? quotas.project : {},
+      organization: isLimited ? quotas.organization : {},
+    };
+  };
+
+  return {
+    async createPlane(plane) {
+      await run(plane, createPlaneScript, []);
+    },
+    async removePlane(plane) {
+      await run(plane, removePlaneScript, []);
+    },
+    async get(plane, key) {
+      return (await redis.hget(keysOf(plane).objects, key)) ?? undefined;
+    },
+    async commit(plane, commit) {
+      const { before, after } = commit.parts;
+      const args = [
+        commit.key,
+        commit.expectedVersion,
+        commit.type,
+        before,
+        after,
+        commit.requiredNamespace,
+        JSON.stringify(termsOf(plane, commit)),
+        commit.referencesBefore.length,
+        ...commit.referencesBefore,
+        ...commit.referencesAfter,
+      ];
+      for (;;) {
+        const [outcome, ...details] = (await run(plane, commitScript, args)) as string[];
+        const [json = "", resourceVersion = ""] = details;
+        if (outcome === "ok") return { outcome: "committed", json, resourceVersion };
+        if (outcome === "exceeded") return { outcome, exceeded: readExceeded(details) };
+        if (outcome !== "uncounted") return { outcome } as CommitOutcome;
+        await count(plane);
+      }
+    },
+    async page(plane, { prefix, afterKey, limit, resourceVersion }) {
+      const from = afterKey === "" ? `[${prefix}` : `(${afterKey}`;
+      // "0" is the character after "/": the upper bound of all keys with the prefix.
+      const to = `(${prefix.slice(0, -1)}0`;
+      const args = [from, to, limit, resourceVersion, prefix, pageBytesAtOnce];
+      const reply = await run(plane, pageScript, args);
+      const [outcome, newest, count, flatItems, flatUndo, lastKey] = reply as [
+        string,
+        string,
+        number,
+        string[],
+        string[],
+        string,
+      ];
+      if (outcome === "gone") return { outcome };
+      if (outcome === "unknown") return { outcome: "unknown-version", newest };
+      const all = rewind(pairs(flatItems), pairs(flatUndo));
+      const items = all.slice(0, limit);
+      const cursor = items.length < all.length ? items.at(-1)?.key : lastKey || undefined;
+      const remaining = Math.max(0, count - items.length);
+      return { outcome: "page", resourceVersion: resourceVersion || newest, items, remaining, cursor };
+    },
+    async changes(plane, afterVersion) {
+      const reply = await run(plane, changesScript, [afterVersion, changesAtOnce, changeBytesAtOnce]);
+      const [outcome, newest, entries] = reply as [string, string, string[][]];
+      if (outcome === "ok") return { outcome: "changes", newest, changes: entries.map(readChange) };
+      return { outcome, newest } as ChangesOutcome;
+    },
+    async newestVersion(plane) {
+      return (await redis.hget(keysOf(plane).plane, "rv")) ?? undefined;
+    },
+    async compact(plane, upToVersion) {
+      const reply = await run(plane, compactScript, [upToVersion, log.maxBytes, log.maxEntries]);
+      const [compacted, isCounted] = reply as [string, number];
+      if (isCounted === 0) await count(plane);
+      return compacted;
+    },
+    async usage(plane) {
+      const key = keysOf(plane).plane;
+      const [newest, counted] = await redis.hmget(key, "rv", countedField);
+      if (newest === null) return undefined;
+      if (counted !== newest) await count(plane);
+      return readCounts(await redis.hmget(key, ...countedResources));
+    },
+    async organizationUsage(organization) {
+      return readCounts(await redis.hmget(usageKey(organization), ...countedResources));
+    },
+    async leavePlane(plane) {
+      await run(plane, leavePlaneScript, []);
+    },
+    async dependents(plane, reference) {
+      const members = await redis.zrangebylex(keysOf(plane).dependents, `[${reference} `, `(${reference}!`);
+      return members.map((member) => member.slice(reference.length + 1));
+    },
+    async getAll(plane, keys) {
+      const found: string[] = [];
+      for (let first = 0; first < keys.length; first += objectsAtOnce) {
+        const some = keys.slice(first, first + objectsAtOnce);
+        for (const json of await redis.hmget(keysOf(plane).objects, ...some)) {
+          if (json !== null) found.push(json);
+        }
+      }
+      return found;
+    },
+    async dueWork(plane, nowMs, limit) {
+      const flat = await redis.zrangebyscore(
+        keysOf(plane).work,
+        "-inf",
+        nowMs,
+        "WITHSCORES",
+        "LIMIT",
+        0,
+        limit,
+      );
+      return pairs(flat).map(({ key, json }) => ({ item: key, due: json }));
+    },
+    async nextWorkMs(plane) {
+      const [, score] = await redis.zrange(keysOf(plane).work, 0, 0, "WITHSCORES");
+      return score === undefined ? undefined : Number(score);
+    },
+    async addWork(plane, items, dueMs) {
+      if (items.length > 0) await run(plane, addWorkScript, [dueMs, ...items]);
+    },
+    async advanceWork(plane, byMs) {
+      await run(plane, advanceWorkScript, [byMs]);
+    },
+    async settleWork(plane, work) {
+      if (work.length === 0) return;
+      const args = work.flatMap(({ item, due, againAtMs = "" }) => [item, due, againAtMs]);
+      await run(plane, settleWorkScript, args);
+    },
+  };
+}
+
+function claimOf({ organization }: Plane, { name, uid }: Pick<Plane, "name" | "uid">): CommitTerms["claim"] {
+  const record: ProjectRecord = { uid, organization };
+  return { name, organization, record: JSON.stringify(record) };
+}

@@ -1,0 +1,132 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { errnoCode, TelemetrydError } from "../../base/core/errors.ts";
+import {
+  type CertificateAndKey,
+  isAuthorityUsable,
+  makeAuthority,
+  makeServerCertificate,
+  needsRenewal,
+} from "./certificates.ts";
+
+/** TLS material of the server, and the authority that its clients must trust. */
+export interface ServerCertificate extends CertificateAndKey {
+  /** Certificate of the generated authority; undefined if the operator provides a certificate. */
+  readonly authority?: string;
+}
+
+export interface CertificateOptions {
+  readonly stateDirectory: string;
+  /** The operator's own (`platform.tls`); both or neither. */
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+  /** Names besides localhost, 127.0.0.1, ::1 and the host's. */
+  readonly extraNames: readonly string[];
+}
+
+/** Path of the generated authority's certificate, for kubeconfig files. */
+export function authorityFile(stateDirectory: string): string {
+  return join(stateDirectory, "platform", "ca.crt");
+}
+
+/**
+ * The certificate to serve: the operator's, or a generated one that is stored under the state directory and
+ * renewed before it expires. May be called again at any time.
+ *
+ * @throws FILE_UNREADABLE for the operator's files, STATE_UNUSABLE for generated ones
+ */
+export async function loadServerCertificate(
+  options: CertificateOptions,
+  nowMs: number,
+): Promise<ServerCertificate> {
+  const names = ["localhost", "127.0.0.1", "::1", hostname(), ...options.extraNames];
+  return await loadCertificate({ ...options, section: "platform.tls", file: "server", names }, nowMs);
+}
+
+export interface GatewayCertificateOptions {
+  readonly stateDirectory: string;
+  /** The operator's own (`gateway.tls`); both or neither. */
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+  /** `gateway.domain`: the certificate is good for all names one level below. */
+  readonly domain: string;
+}
+
+/** The same for the hostnames of gateways, by the same authority. @throws as {@link loadServerCertificate} */
+export async function loadGatewayCertificate(
+  options: GatewayCertificateOptions,
+  nowMs: number,
+): Promise<ServerCertificate> {
+  const names = [`*.${options.domain}`];
+  return await loadCertificate({ ...options, section: "gateway.tls", file: "gateway", names }, nowMs);
+}
+
+interface WantedCertificate extends Omit<CertificateOptions, "extraNames"> {
+  /** Section of the configuration with the operator's files. */
+  readonly section: string;
+  /** Name of a generated certificate's files. */
+  readonly file: string;
+  readonly names: readonly string[];
+}
+
+async function loadCertificate(wanted: WantedCertificate, nowMs: number): Promise<ServerCertificate> {
+  const { certFile = "", keyFile = "", section, stateDirectory } = wanted;
+  if (certFile !== "" || keyFile !== "") {
+    return { certificate: await readOwn(certFile, section), key: await readOwn(keyFile, section) };
+  }
+  try {
+    return await ownCertificate(wanted, nowMs);
+  } catch (cause) {
+    throw new TelemetrydError("STATE_UNUSABLE", `no certificate can be kept in ${stateDirectory}`, { cause });
+  }
+}
+
+async function readOwn(path: string, section: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new TelemetrydError("FILE_UNREADABLE", `${section}: ${path || "no file"} cannot be read`, {
+      cause,
+    });
+  }
+}
+
+async function ownCertificate(wanted: WantedCertificate, nowMs: number): Promise<ServerCertificate> {
+  const directory = join(wanted.stateDirectory, "platform");
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const names = [...new Set(wanted.names)];
+  let authority = await readPair(directory, "ca");
+  if (authority === undefined || !isAuthorityUsable(authority.certificate, nowMs)) {
+    authority = await makeAuthority(nowMs);
+    await writePair(directory, "ca", authority);
+  }
+  let own = await readPair(directory, wanted.file);
+  if (own === undefined || needsRenewal(own.certificate, authority.certificate, names, nowMs)) {
+    own = await makeServerCertificate(authority, names, nowMs);
+    await writePair(directory, wanted.file, own);
+  }
+  return { ...own, authority: authority.certificate };
+}
+
+async function readPair(directory: string, name: string): Promise<CertificateAndKey | undefined> {
+  try {
+    const read = (extension: string) => readFile(join(directory, `${name}.${extension}`), "utf8");
+    return { certificate: await read("crt"), key: await read("key") };
+  } catch (error) {
+    if (errnoCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** The order does not matter: if either file is missing, both are recreated. */
+async function writePair(directory: string, name: string, pair: CertificateAndKey): Promise<void> {
+  for (const [extension, text] of [
+    ["key", pair.key],
+    ["crt", pair.certificate],
+  ] as const) {
+    const file = join(directory, `${name}.${extension}`);
+    await writeFile(`${file}.new`, text, { mode: 0o600 });
+    await rename(`${file}.new`, file);
+  }
+}

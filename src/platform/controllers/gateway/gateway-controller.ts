@@ -1,0 +1,195 @@
+import { findCondition } from "../../../kube-server/api/conditions.ts";
+import { childObject, type KubeObject, sameJson } from "../../../kube-server/api/object.ts";
+import { planeKey } from "../../../kube-server/api/plane.ts";
+import type { Target } from "../../../kube-server/resources/target.ts";
+import { objectKey } from "../../../kube-server/store/keys.ts";
+import {
+  everyGateway,
+  gatewayControllerName,
+  gatewayFinalizer,
+  gatewayKind,
+} from "../../kinds/gateway/gateway.ts";
+import { httpRouteKind, parentsOf } from "../../kinds/gateway/http-route.ts";
+import { httpProxyKind } from "../../kinds/networking/http-proxy.ts";
+import { subnetKind } from "../../kinds/networking/subnet.ts";
+import type { ProgramReport, ProgramState } from "../../routing/program-store.ts";
+import { type NewCondition, timeText, withStatus } from "../conditions.ts";
+import { createControlObjects, type PlatformControllerOptions } from "../control-objects.ts";
+import { again, type Controller, done, type Reconciled } from "../controller.ts";
+import { createEventRecorder } from "../events.ts";
+import { isOwnReport } from "../own-writes.ts";
+import { controllerWork, objectWork, parseWorkItem, referrersWork } from "../work-items.ts";
+import { createChangePace } from "./change-pace.ts";
+import { type GatewayView, readGateway } from "./gateway-reader.ts";
+import {
+  addressesOf,
+  blockedText,
+  gatewayAccepted,
+  listenerStatus,
+  programmedCondition,
+  resolvedAddresses,
+  tooManyChanges,
+} from "./gateway-status.ts";
+import { namedRange } from "./own-ranges.ts";
+import { againAfter, createProgramWaits } from "./program-waits.ts";
+import { createResolvedAddresses } from "./resolved-addresses.ts";
+import { type RouteOfGateway, resolvedRefs, withParents } from "./route-parents.ts";
+
+/** Field manager of what is written for gateways, into routes too. */
+export const gatewayComponent = "telemetryd-gateway-controller";
+
+/** After so long, a gateway that says why it refuses a program is believed to mean the newest one. */
+const overdueMs = 5_000;
+
+/** Hands the program of a gateway to those that run, and reports how they fare with it. */
+export function createGatewayController(options: PlatformControllerOptions): Controller {
+  const { groupDomain, clock, claims, programs, gatewayDomain } = options;
+  const kind = gatewayKind(groupDomain);
+  const proxyKind = httpProxyKind(groupDomain);
+  const finalizer = gatewayFinalizer(groupDomain);
+  const controllerName = gatewayControllerName(groupDomain);
+  const objects = createControlObjects(options, gatewayComponent);
+  const events = createEventRecorder(options, gatewayComponent);
+  const addresses = createResolvedAddresses(objects, groupDomain, clock);
+  const waits = createProgramWaits(clock);
+  const pace = createChangePace(clock);
+
+  const stateOf = async (uid: string, version: number): Promise<ProgramState> =>
+    gatewayDomain === undefined ? noneRunning : await programs.state(uid, version);
+
+  const report = async (
+    target: Target,
+    gateway: KubeObject,
+    routes: readonly RouteOfGateway[],
+    condition: NewCondition,
+    reports: readonly ProgramReport[],
+  ): Promise<void> => {
+    const now = timeText(clock.nowMs());
+    const { generation } = gateway.metadata;
+    await objects.changeStatus(
+      target,
+      (old) => {
+        // Its program is not of this generation; the change is work of its own.
+        if (old.metadata.generation !== generation) return old;
+        const fields = {
+          addresses: addressesOf(old, gatewayDomain),
+          listeners: listenerStatus(old, routes, condition, now),
+        };
+        return withStatus(old, [gatewayAccepted, condition], fields, now);
+      },
+      gateway,
+    );
+    const isKnown = findCondition(gateway, "Programmed")?.["message"] === condition.message;
+    const blocked = condition.status === "True" ? blockedText(reports) : undefined;
+    if (blocked !== undefined && !isKnown) await warnOfBlocked(target, gateway, blocked);
+  };
+
+  const warnOfBlocked = async (target: Target, gateway: KubeObject, message: string): Promise<void> => {
+    const warning = { type: "Warning", reason: "BackendBlocked", message } as const;
+    await events.record(target, gateway, warning);
+    for (const item of controllerWork(proxyKind, gateway)) {
+      const work = parseWorkItem(item);
+      if (work?.what !== "object") continue;
+      const name = work.key.slice(objectKey(proxyKind, target.namespace, "").length);
+      const proxy = await objects.get(target.plane, proxyKind, target.namespace, name);
+      if (proxy !== undefined) await events.record({ ...target, kind: proxyKind, name }, proxy, warning);
+    }
+  };
+
+  /** Writes what the gateway says of its routes. @param isGone it leaves them */
+  const writeParents = async (
+    target: Target,
+    { routes, slices }: Pick<GatewayView, "routes" | "slices">,
+    isGone: boolean,
+  ): Promise<void> => {
+    const now = timeText(clock.nowMs());
+    const gateway = { namespace: target.namespace, name: target.name };
+    for (const { route, attachments } of routes) {
+      const { namespace = "", name = "", generation } = route.metadata;
+      const parent = {
+        ...{ gateway, controllerName },
+        attachments: isGone ? [] : attachments,
+        resolvedRefs: resolvedRefs(route, slices),
+      };
+      await objects.changeStatus(
+        { plane: target.plane, kind: httpRouteKind, namespace, name },
+        (old) => {
+          if (old.metadata.generation !== generation) return old;
+          const status = childObject(old, "status") ?? {};
+          const parents = withParents(old, parent, now);
+          return sameJson(parents, status["parents"]) ? old : { ...old, status: { ...status, parents } };
+        },
+        route,
+      );
+    }
+  };
+
+  /** Takes the program out of every gateway before the object goes. */
+  const finalize = async (target: Target, gateway: KubeObject): Promise<Reconciled> => {
+    const { uid = "", finalizers = [] } = gateway.metadata;
+    if (!finalizers.includes(finalizer)) return done;
+    if (!waits.has(uid)) {
+      const waitMs = pace.take(planeKey(target.plane));
+      if (waitMs > 0) return again(waitMs);
+    }
+    const version = await programs.remove(uid);
+    const { running, isLoaded } = version === 0 ? noneRunning : await programs.state(uid, version);
+    if (running > 0 && !isLoaded) return again(againAfter(waits.waitedMs(uid, version), true));
+    const view = await readGateway({ objects, claims, groupDomain }, target, gateway);
+    await writeParents(target, view, true);
+    await programs.forget(uid);
+    waits.forget(uid);
+    await objects.dropFinalizer(target, finalizer);
+    return done;
+  };
+
+  return {
+    kind,
+    ignores: (object, old) => isOwnReport(object, old, gatewayComponent),
+    watches: [
+      {
+        // Of the parents that a route has, its own controller tells.
+        kind: httpRouteKind,
+        affects(object, old) {
+          if (old === undefined) return [];
+          const parents = (route: KubeObject | undefined): string[] =>
+            (route === undefined ? [] : parentsOf(route)).map(({ gateway }) =>
+              objectWork(kind, gateway.namespace, gateway.name),
+            );
+          const left = new Set(parents(object));
+          return parents(old).filter((item) => !left.has(item));
+        },
+      },
+      {
+        kind: subnetKind(groupDomain),
+        affects: (object, old) =>
+          namedRange(object)?.text === namedRange(old)?.text ? [] : [referrersWork(everyGateway)],
+      },
+    ],
+    async reconcile(target, gateway) {
+      if (gateway.metadata.deletionTimestamp !== undefined) return await finalize(target, gateway);
+      const { uid = "" } = gateway.metadata;
+      const view = await readGateway({ objects, claims, groupDomain }, target, gateway);
+      if ((await programs.versionOf(view.program)) === undefined) {
+        const waitMs = pace.take(planeKey(target.plane));
+        if (waitMs > 0) {
+          await report(target, gateway, view.routes, tooManyChanges, []);
+          return again(waitMs);
+        }
+      }
+      const version = await programs.put(view.program);
+      const state = await stateOf(uid, version);
+      const waitedMs = state.isLoaded ? 0 : waits.waitedMs(uid, version);
+      const condition = programmedCondition(state, waitedMs >= overdueMs);
+      await report(target, gateway, view.routes, condition, state.reports);
+      await writeParents(target, view, false);
+      const resolved = resolvedAddresses(state.reports);
+      const addressesAgainMs = await addresses.write(target.plane, view.slices.values(), resolved);
+      if (!state.isLoaded) return again(againAfter(waitedMs, state.running > 0));
+      waits.forget(uid);
+      return addressesAgainMs === undefined ? done : again(addressesAgainMs);
+    },
+  };
+}
+
+const noneRunning: ProgramState = { running: 0, isLoaded: false, reports: [] };

@@ -1,0 +1,114 @@
+import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
+import type { JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
+import { gatewayNames } from "../../kinds/gateway/gateway.ts";
+import type { ProgramReport, ProgramState } from "../../routing/program-store.ts";
+import { type NewCondition, withCondition } from "../conditions.ts";
+import { attachedCount, type RouteOfGateway } from "./route-parents.ts";
+
+/** Condition Programmed of a Gateway. @param isOverdue the gateways have had time enough to load the program */
+export function programmedCondition(state: ProgramState, isOverdue: boolean): NewCondition {
+  const { running, isLoaded, reports } = state;
+  if (running === 0) return notProgrammed("Pending", noneRunning);
+  const { refused, reason = "Invalid" } = reports.find((report) => report.refused !== undefined) ?? {};
+  // What is reported before the program is loaded may be about an earlier one.
+  if (refused !== undefined && (isLoaded || isOverdue)) return notProgrammed(reason, refused);
+  if (!isLoaded) return notProgrammed("Pending", "The Gateway has not been programmed");
+  const pending = reports.flatMap((report) => report.pending ?? [])[0];
+  if (pending !== undefined) return notProgrammed("Pending", pending);
+  const blocked = blockedText(reports);
+  const message = blocked === undefined ? programmed : `${programmed}; ${blocked}`;
+  return { type: "Programmed", status: "True", reason: "Programmed", message };
+}
+
+/** Condition Programmed of a Gateway whose change has to wait for its turn. */
+export const tooManyChanges: NewCondition = {
+  type: "Programmed",
+  status: "False",
+  reason: "Pending",
+  message: "the project changes its proxies too often: the newest change is loaded within 10 s",
+};
+
+const noneRunning = "no gateway is running";
+const programmed = "The Gateway has been programmed";
+
+/** Of a message: the server takes no longer ones than 32 KiB. */
+const maxLength = 4_096;
+
+function notProgrammed(reason: string, message: string): NewCondition {
+  return { type: "Programmed", status: "False", reason, message: message.slice(0, maxLength) };
+}
+
+const maxNamed = 16;
+
+/** The backends that are not forwarded to, each with the reason; undefined if there are none. */
+export function blockedText(reports: readonly ProgramReport[]): string | undefined {
+  const blocked = new Map(reports.flatMap((report) => Object.entries(report.blocked ?? {})));
+  if (blocked.size === 0) return undefined;
+  const named = [...blocked].sort().map(([host, why]) => `${host} (${why})`);
+  const more = named.length > maxNamed ? ` and ${named.length - maxNamed} more` : "";
+  return `requests are not forwarded to ${named.slice(0, maxNamed).join(", ")}${more}`.slice(0, maxLength);
+}
+
+/** Addresses that names were resolved to, by name. */
+export function resolvedAddresses(reports: readonly ProgramReport[]): Map<string, string> {
+  return new Map(reports.flatMap((report) => Object.entries(report.resolved ?? {})));
+}
+
+export const gatewayAccepted: NewCondition = {
+  type: "Accepted",
+  status: "True",
+  reason: "Accepted",
+  message: "The Gateway has been scheduled",
+};
+
+/** `status.addresses`. @param domain `gateway.domain`; undefined if no gateway runs */
+export function addressesOf(gateway: KubeObject, domain: string | undefined): JsonObject[] {
+  if (domain === undefined) return [];
+  return [{ type: "Hostname", value: `${gateway.metadata.uid ?? ""}.${domain}` }];
+}
+
+/**
+ * `status.listeners`.
+ *
+ * @param programmed condition of the gateway
+ * @param now RFC 3339
+ */
+export function listenerStatus(
+  gateway: KubeObject,
+  routes: readonly RouteOfGateway[],
+  programmed: NewCondition,
+  now: string,
+): JsonObject[] {
+  const known = objectsIn(fieldAt(gateway, ["status", "listeners"]));
+  const generation = gateway.metadata.generation ?? 1;
+  return objectsIn(fieldAt(gateway, ["spec", "listeners"])).map((listener): JsonObject => {
+    const name = String(listener["name"]);
+    let conditions = objectsIn(known.find((each) => each["name"] === name)?.["conditions"]);
+    const state: NewCondition =
+      programmed.status === "True"
+        ? { ...programmed, message: "The listener has been programmed" }
+        : programmed;
+    for (const condition of [listenerAccepted, state, listenerResolved]) {
+      conditions = withCondition(conditions, condition, generation, now);
+    }
+    return {
+      name,
+      supportedKinds: [{ group: gatewayNames.group, kind: "HTTPRoute" }],
+      attachedRoutes: attachedCount(listener, routes),
+      conditions,
+    };
+  });
+}
+
+const listenerAccepted: NewCondition = {
+  type: "Accepted",
+  status: "True",
+  reason: "Accepted",
+  message: "The listener is accepted",
+};
+const listenerResolved: NewCondition = {
+  type: "ResolvedRefs",
+  status: "True",
+  reason: "ResolvedRefs",
+  message: "The listener has no unresolved references",
+};

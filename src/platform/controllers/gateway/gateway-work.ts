@@ -1,0 +1,32 @@
+import { planeKey } from "../../../kube-server/api/plane.ts";
+import type { ObjectStore } from "../../../kube-server/store/object-store.ts";
+import { gatewayNames } from "../../kinds/gateway/gateway.ts";
+import type { RouteProgram } from "../../routing/route-program.ts";
+import { objectWork } from "../work-items.ts";
+
+/** As much of a program as tells its gateway. */
+export type GatewayOfProgram = Pick<RouteProgram, "plane" | "namespace" | "name">;
+
+/** Work item that looks at the gateway of a program again. */
+export function gatewayWork({ namespace, name }: GatewayOfProgram): string {
+  return objectWork(gatewayNames, namespace, name);
+}
+
+/** Requests work on the gateways of some programs, one step for each plane. */
+export async function wakeGateways(
+  store: Pick<ObjectStore, "addWork">,
+  programs: readonly GatewayOfProgram[],
+  nowMs: number,
+): Promise<void> {
+  const planes = new Map<string, GatewayOfProgram[]>();
+  for (const program of programs) {
+    const key = planeKey(program.plane);
+    const known = planes.get(key);
+    if (known === undefined) planes.set(key, [program]);
+    else known.push(program);
+  }
+  for (const all of planes.values()) {
+    const [first] = all;
+    if (first !== undefined) await store.addWork(first.plane, all.map(gatewayWork), nowMs);
+  }
+}

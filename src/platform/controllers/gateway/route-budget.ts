@@ -1,0 +1,75 @@
+import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
+import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
+import { programLimits } from "../../routing/program-limits.ts";
+import type { RouteMatch } from "../../routing/route-program.ts";
+import type { NewCondition } from "../conditions.ts";
+import { orderedMatches } from "./match-order.ts";
+
+/**
+ * What the routes of one gateway may have, all together: what is loaded stays small, however many there are.
+ * HAProxy looks for each condition among all of its section, so the time that it needs grows with their
+ * square. The controllers and each gateway write and parse a program as a whole.
+ */
+export const routeLimits = { ...programLimits, conditions: 2_000, bytes: 2 ** 20 } as const;
+
+type Resource = keyof typeof routeLimits;
+
+const refusals: Readonly<Record<Resource, readonly [reason: string, much: string]>> = {
+  matches: ["TooManyMatches", `${routeLimits.matches} matches`],
+  rules: ["TooManyRules", `${routeLimits.rules} rules`],
+  conditions: [
+    "TooManyConditions",
+    `${routeLimits.conditions} paths, methods, headers and query parameters in their matches`,
+  ],
+  bytes: ["TooLarge", `${routeLimits.bytes / 2 ** 20} MiB`],
+};
+const resources = Object.keys(refusals) as Resource[];
+
+/** What routes take of their gateway's limits, the oldest first. */
+export class RouteBudget {
+  readonly #used: Record<Resource, number> = { matches: 0, rules: 0, conditions: 0, bytes: 0 };
+
+  /** Counts a route, unless it needs more than is left. @returns why it is refused, or undefined */
+  take(route: KubeObject): NewCondition | undefined {
+    const cost = routeCost(route);
+    const short = resources.find((each) => this.#used[each] + cost[each] > routeLimits[each]);
+    if (short !== undefined) return refusal(short);
+    for (const each of resources) this.#used[each] += cost[each];
+    return undefined;
+  }
+}
+
+function routeCost(route: KubeObject): Readonly<Record<Resource, number>> {
+  const matches = orderedMatches([route]);
+  return {
+    matches: matches.length,
+    rules: objectsIn(fieldAt(route, ["spec", "rules"])).length,
+    conditions: matches.reduce((sum, { match }) => sum + conditionCount(match), 0),
+    bytes: jsonBytes(route["spec"] ?? null),
+  };
+}
+
+/** What HAProxy has to compare for a match. */
+export function conditionCount({ path, method, headers, queryParams }: RouteMatch): number {
+  const paths = path.type === "PathPrefix" && path.value === "/" ? 0 : 1;
+  // A name that URLs escape is looked for in both forms.
+  const names = queryParams.map(({ name }) => (encodeURIComponent(name) === name ? 1 : 2));
+  return names.reduce((sum, each) => sum + each, paths + (method === undefined ? 0 : 1) + headers.length);
+}
+
+/** Bytes of a value's JSON but for escapes, without writing it. */
+function jsonBytes(value: Json): number {
+  if (typeof value === "string") return Buffer.byteLength(value) + 2;
+  if (value === null || typeof value !== "object") return String(value).length;
+  let sum = 2;
+  if (Array.isArray(value)) for (const each of value) sum += jsonBytes(each) + 1;
+  else for (const [key, each] of Object.entries(value)) sum += key.length + 4 + jsonBytes(each);
+  return sum;
+}
+
+function refusal(short: Resource): NewCondition {
+  const [reason, much] = refusals[short];
+  const why = `The Gateway's routes have more than ${much}; older routes come first`;
+  const message = `${why}. Delete some of them, or attach this route to another Gateway`;
+  return { type: "Accepted", status: "False", reason, message };
+}

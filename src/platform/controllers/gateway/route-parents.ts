@@ -1,0 +1,165 @@
+import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
+import { type JsonObject, type KubeObject, sameJson } from "../../../kube-server/api/object.ts";
+import { parentsOf } from "../../kinds/gateway/http-route.ts";
+import type { NamespacedName } from "../../kinds/references.ts";
+import { type NewCondition, withCondition } from "../conditions.ts";
+import { RouteBudget } from "./route-budget.ts";
+import { type AttachedRoute, protocolOf, targetOf } from "./route-programs.ts";
+
+/** One of a route's references to a gateway, and what the gateway makes of it. */
+export interface Attachment {
+  /** As the route has it. */
+  readonly ref: JsonObject;
+  readonly accepted: NewCondition;
+  /** The listeners that it is attached to; none unless it is accepted. */
+  readonly listeners: readonly JsonObject[];
+}
+
+/** A route that names a gateway as its parent. */
+export interface RouteOfGateway {
+  readonly route: KubeObject;
+  readonly attachments: readonly Attachment[];
+}
+
+/** What a gateway makes of the routes that name it, oldest first. */
+export function routesOfGateway(gateway: KubeObject, routes: readonly KubeObject[]): RouteOfGateway[] {
+  const { namespace = "", name = "" } = gateway.metadata;
+  const budget = new RouteBudget();
+  return [...routes].sort(byAge).map((route): RouteOfGateway => {
+    const own = parentsOf(route).filter(
+      ({ gateway: each }) => each.namespace === namespace && each.name === name,
+    );
+    const attachments = own.map(({ ref }) => attachmentOf(gateway, route, ref));
+    if (attachments.every(({ listeners }) => listeners.length === 0)) return { route, attachments };
+    const tooMuch = budget.take(route);
+    if (tooMuch === undefined) return { route, attachments };
+    const refused = ({ ref, listeners, accepted }: Attachment): Attachment =>
+      listeners.length === 0 ? { ref, listeners, accepted } : { ref, accepted: tooMuch, listeners: [] };
+    return { route, attachments: attachments.map(refused) };
+  });
+}
+
+function attachmentOf(gateway: KubeObject, route: KubeObject, ref: JsonObject): Attachment {
+  if (route.metadata.namespace !== gateway.metadata.namespace) {
+    return { ref, accepted: notAllowed, listeners: [] };
+  }
+  const listeners = matchingListeners(gateway, ref);
+  return { ref, accepted: listeners.length === 0 ? noMatchingParent : accepted, listeners };
+}
+
+/** The routes whose requests the gateway takes. */
+export function attachedRoutes(routes: readonly RouteOfGateway[]): AttachedRoute[] {
+  return routes.flatMap(({ route, attachments }) => {
+    const listeners = attachments.flatMap((each) => each.listeners.map(protocolOf));
+    return listeners.length === 0 ? [] : [{ route, listeners }];
+  });
+}
+
+/** How many routes are attached to a listener. */
+export function attachedCount(listener: JsonObject, routes: readonly RouteOfGateway[]): number {
+  const isAttached = ({ listeners }: Attachment) => listeners.some(({ name }) => name === listener["name"]);
+  return routes.filter(({ attachments }) => attachments.some(isAttached)).length;
+}
+
+/** Whether all backends of a route are there. */
+export function resolvedRefs(route: KubeObject, slices: ReadonlyMap<string, KubeObject>): NewCondition {
+  const { namespace = "" } = route.metadata;
+  for (const { backendRefs } of objectsIn(fieldAt(route, ["spec", "rules"]))) {
+    for (const ref of objectsIn(backendRefs)) {
+      const target = targetOf(ref, namespace, slices);
+      if (!("fault" in target) || target.fault !== "missing") continue;
+      const { message } = target;
+      return { type: "ResolvedRefs", status: "False", reason: "BackendNotFound", message };
+    }
+  }
+  const message = "Resolved all the Object references for the Route";
+  return { type: "ResolvedRefs", status: "True", reason: "ResolvedRefs", message };
+}
+
+export interface ParentReport {
+  readonly gateway: NamespacedName;
+  /** See `gatewayControllerName`. */
+  readonly controllerName: string;
+  /** None: the gateway leaves the route's status. */
+  readonly attachments: readonly Attachment[];
+  readonly resolvedRefs: NewCondition;
+}
+
+/**
+ * `status.parents` of a route with the entries of one gateway, in the order of its references. Those of other
+ * gateways and controllers stay.
+ *
+ * @param now RFC 3339
+ */
+export function withParents(
+  route: KubeObject,
+  { gateway, controllerName, attachments, resolvedRefs: resolved }: ParentReport,
+  now: string,
+): JsonObject[] {
+  const generation = route.metadata.generation ?? 1;
+  const known = objectsIn(fieldAt(route, ["status", "parents"]));
+  const refs = parentsOf(route);
+  const isOwn = (entry: JsonObject): boolean =>
+    entry["controllerName"] === controllerName &&
+    refs.some(
+      ({ ref, gateway: { namespace, name } }) =>
+        namespace === gateway.namespace && name === gateway.name && sameJson(ref, entry["parentRef"]),
+    );
+  const before = known.filter(isOwn);
+  const own = attachments.map(({ ref, accepted: condition }): JsonObject => {
+    const entry = before.find(({ parentRef }) => sameJson(parentRef, ref));
+    const conditions = [condition, resolved].reduce(
+      (list, each) => withCondition(list, each, generation, now),
+      objectsIn(entry?.["conditions"]),
+    );
+    return { parentRef: ref, controllerName, conditions };
+  });
+  const place = ({ parentRef }: JsonObject): number => {
+    const found = refs.findIndex(({ ref }) => sameJson(ref, parentRef));
+    return found === -1 ? refs.length : found;
+  };
+  const others = known.filter((entry) => !isOwn(entry));
+  return [...others, ...own].sort((a, b) => place(a) - place(b));
+}
+
+/** `status.parents` without the entries of a controller for references that the route no longer has. */
+export function withoutFormerParents(route: KubeObject, controllerName: string): JsonObject[] {
+  const refs = parentsOf(route);
+  return objectsIn(fieldAt(route, ["status", "parents"])).filter(
+    (entry) =>
+      entry["controllerName"] !== controllerName || refs.some(({ ref }) => sameJson(ref, entry["parentRef"])),
+  );
+}
+
+function matchingListeners(gateway: KubeObject, { sectionName, port }: JsonObject): JsonObject[] {
+  return objectsIn(fieldAt(gateway, ["spec", "listeners"])).filter(
+    (listener) =>
+      (sectionName === undefined || listener["name"] === sectionName) &&
+      (port === undefined || listener["port"] === port),
+  );
+}
+
+function byAge({ metadata: a }: KubeObject, { metadata: b }: KubeObject): number {
+  const text = ({ creationTimestamp = "", namespace = "", name = "" }: KubeObject["metadata"]) =>
+    `${creationTimestamp} ${namespace}/${name}`;
+  return text(a) < text(b) ? -1 : 1;
+}
+
+const accepted: NewCondition = {
+  type: "Accepted",
+  status: "True",
+  reason: "Accepted",
+  message: "Route is accepted",
+};
+const noMatchingParent: NewCondition = {
+  type: "Accepted",
+  status: "False",
+  reason: "NoMatchingParent",
+  message: "No listener of the Gateway has this sectionName and port",
+};
+const notAllowed: NewCondition = {
+  type: "Accepted",
+  status: "False",
+  reason: "NotAllowedByListeners",
+  message: "The Gateway takes routes of its own namespace only",
+};

@@ -1,0 +1,226 @@
+import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
+import { type Json, type JsonObject, type KubeObject, stringList } from "../../../kube-server/api/object.ts";
+import type { Plane } from "../../../kube-server/api/plane.ts";
+import { objectKey } from "../../../kube-server/store/keys.ts";
+import { endpointSliceNames } from "../../kinds/discovery/endpoint-slice.ts";
+import { durationMs } from "../../kinds/gateway/http-route.ts";
+import type {
+  BackendTarget,
+  HeaderChanges,
+  Listener,
+  NameAndValue,
+  PathChange,
+  ProgramMatch,
+  ProgramRule,
+  Redirect,
+  RouteProgram,
+  RuleAction,
+} from "../../routing/route-program.ts";
+import { orderedMatches } from "./match-order.ts";
+
+/** A route whose requests a gateway takes. */
+export interface AttachedRoute {
+  readonly route: KubeObject;
+  /** Protocols of the listeners that it is attached to. */
+  readonly listeners: readonly Listener[];
+}
+
+/** Objects that a gateway's program is made of. */
+export interface ProgramParts {
+  readonly plane: Plane;
+  readonly gateway: KubeObject;
+  readonly routes: readonly AttachedRoute[];
+  /** By key; see `objectKey`. */
+  readonly slices: ReadonlyMap<string, KubeObject>;
+  /** CIDR ranges of the project's own subnets. */
+  readonly ownRanges: readonly string[];
+}
+
+/** The program of a gateway. Equal parts make programs with an equal JSON. */
+export function routeProgram({ plane, gateway, routes, slices, ownRanges }: ProgramParts): RouteProgram {
+  const { namespace = "", name = "", uid = "", creationTimestamp } = gateway.metadata;
+  const listeners = listenersOf(gateway);
+  const objects = routes.map(({ route }) => route);
+  const rules = objects.map((route) =>
+    objectsIn(fieldAt(route, ["spec", "rules"])).map((rule) => ruleOf(rule, namespace, slices)),
+  );
+  let before = 0;
+  const firstOf = rules.map(({ length }) => {
+    before += length;
+    return before - length;
+  });
+  const all = rules.flat();
+  const isForwarding = all.some(({ action }) => action.type === "forward");
+  return {
+    gateway: uid,
+    plane: { type: "project", name: plane.name, uid: plane.uid, organization: plane.organization },
+    namespace,
+    name,
+    ...(creationTimestamp === undefined ? {} : { created: creationTimestamp }),
+    listeners,
+    matches: orderedMatches(objects).map(({ match, route, rule }): ProgramMatch => {
+      const own = routes[route]?.listeners ?? [];
+      const isEverywhere = listeners.every((each) => own.includes(each));
+      return {
+        ...match,
+        rule: (firstOf[route] ?? 0) + rule,
+        ...(isEverywhere ? {} : { listeners: listeners.filter((each) => own.includes(each)) }),
+      };
+    }),
+    rules: all,
+    ownRanges: isForwarding ? [...ownRanges] : [],
+  };
+}
+
+/** The protocols of a gateway's listeners. */
+export function listenersOf(gateway: KubeObject): Listener[] {
+  const found = objectsIn(fieldAt(gateway, ["spec", "listeners"])).map(protocolOf);
+  return (["http", "https"] as const).filter((each) => found.includes(each));
+}
+
+export function protocolOf(listener: JsonObject): Listener {
+  return listener["protocol"] === "HTTPS" ? "https" : "http";
+}
+
+/** Why a backend cannot be forwarded to. */
+export type BackendFault =
+  | { readonly fault: "missing"; readonly message: string }
+  /** None of its endpoints takes requests. */
+  | { readonly fault: "unready" };
+
+/** Addresses of a backend besides the first; the gateway uses some of them. */
+const maxOthers = 15;
+
+/** Where the requests for a backend go. @param namespace of the route */
+export function targetOf(
+  backendRef: JsonObject,
+  namespace: string,
+  slices: ReadonlyMap<string, KubeObject>,
+): BackendTarget | BackendFault {
+  const name = String(backendRef["name"]);
+  const slice = slices.get(objectKey(endpointSliceNames, namespace, name));
+  if (slice === undefined) return { fault: "missing", message: `EndpointSlice "${name}" not found` };
+  const { port } = backendRef;
+  const found = objectsIn(slice["ports"]).find((each) => each["port"] === port && isTcp(each));
+  if (found === undefined || typeof port !== "number") {
+    return { fault: "missing", message: `EndpointSlice "${name}" has no TCP port ${String(port)}` };
+  }
+  const [host, ...others] = readyAddresses(slice);
+  if (host === undefined) return { fault: "unready" };
+  const scheme = found["appProtocol"] === "https" ? "https" : "http";
+  // Each of several names would need a certificate and a Host of its own.
+  if (others.length === 0 || slice["addressType"] === "FQDN") return { scheme, host, port };
+  return { scheme, host, others: others.slice(0, maxOthers), port };
+}
+
+function isTcp({ protocol = "TCP" }: JsonObject): boolean {
+  return protocol === "TCP";
+}
+
+/** Addresses of the endpoints that take requests; unknown readiness counts as ready (discovery.k8s.io/v1). */
+export function readyAddresses(slice: KubeObject): string[] {
+  const ready = objectsIn(slice["endpoints"]).filter(
+    (endpoint) => (fieldAt(endpoint, ["conditions", "ready"]) ?? true) === true,
+  );
+  return ready.flatMap(({ addresses = [] }) => stringList(addresses));
+}
+
+function ruleOf(rule: JsonObject, namespace: string, slices: ReadonlyMap<string, KubeObject>): ProgramRule {
+  const filters = objectsIn(rule["filters"]);
+  const [backendRef] = objectsIn(rule["backendRefs"]);
+  const backendFilters = objectsIn(backendRef?.["filters"]);
+  const rewrite = fieldAt(filterOf(filters, "URLRewrite"), ["urlRewrite"]);
+  const hostname = fieldAt(rewrite, ["hostname"]);
+  const path = pathChange(fieldAt(rewrite, ["path"]), rule);
+  const timeoutMs = timeoutOf(rule["timeouts"]);
+  return {
+    // A backend's filters are next to it: the last to see a request, and the first to see a response.
+    requestHeaders: headerChanges([...filters, ...backendFilters], "requestHeaderModifier"),
+    responseHeaders: headerChanges([...backendFilters, ...filters], "responseHeaderModifier"),
+    ...(typeof hostname === "string" ? { rewriteHostname: hostname } : {}),
+    ...(path === undefined ? {} : { rewritePath: path }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    action: actionOf(rule, filters, backendRef, namespace, slices),
+  };
+}
+
+function actionOf(
+  rule: JsonObject,
+  filters: readonly JsonObject[],
+  backendRef: JsonObject | undefined,
+  namespace: string,
+  slices: ReadonlyMap<string, KubeObject>,
+): RuleAction {
+  const redirect = fieldAt(filterOf(filters, "RequestRedirect"), ["requestRedirect"]);
+  if (redirect !== undefined) return { type: "redirect", redirect: redirectOf(redirect, rule) };
+  // A backend with no weight gets no requests (Gateway API, HTTPBackendRef.weight).
+  if (backendRef === undefined || backendRef["weight"] === 0) return { type: "respond", status: 500 };
+  const target = targetOf(backendRef, namespace, slices);
+  if (!("fault" in target)) return { type: "forward", backend: target };
+  return { type: "respond", status: target.fault === "missing" ? 500 : 503 };
+}
+
+function filterOf(filters: readonly JsonObject[], type: string): JsonObject | undefined {
+  return filters.find((filter) => filter["type"] === type);
+}
+
+function headerChanges(filters: readonly JsonObject[], field: string): HeaderChanges[] {
+  return filters.flatMap((filter): HeaderChanges[] => {
+    const changes = filter[field];
+    if (changes === undefined) return [];
+    return [
+      {
+        set: firstOfEach(fieldAt(changes, ["set"])),
+        add: firstOfEach(fieldAt(changes, ["add"])),
+        remove: stringList(fieldAt(changes, ["remove"])),
+      },
+    ];
+  });
+}
+
+/** Of entries with an equal name, only the first counts (Gateway API, HTTPHeader.name). */
+function firstOfEach(list: Json | undefined): NameAndValue[] {
+  const found = new Map<string, NameAndValue>();
+  for (const { name, value } of objectsIn(list)) {
+    const key = String(name).toLowerCase();
+    if (!found.has(key)) found.set(key, { name: String(name), value: String(value) });
+  }
+  return [...found.values()];
+}
+
+function pathChange(modifier: Json | undefined, rule: JsonObject): PathChange | undefined {
+  switch (fieldAt(modifier, ["type"])) {
+    case "ReplaceFullPath":
+      return { type: "full", path: String(fieldAt(modifier, ["replaceFullPath"])) };
+    case "ReplacePrefixMatch": {
+      const matched = fieldAt(rule, ["matches", 0, "path", "value"]) ?? "/";
+      const prefix = String(matched).replace(/(?<=.)\/$/, "");
+      return { type: "prefix", prefix, replacement: String(fieldAt(modifier, ["replacePrefixMatch"])) };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function redirectOf(redirect: Json, rule: JsonObject): Redirect {
+  const [scheme, hostname] = [fieldAt(redirect, ["scheme"]), fieldAt(redirect, ["hostname"])];
+  const port = fieldAt(redirect, ["port"]);
+  const path = pathChange(fieldAt(redirect, ["path"]), rule);
+  return {
+    ...(scheme === "http" || scheme === "https" ? { scheme } : {}),
+    ...(typeof hostname === "string" ? { hostname } : {}),
+    ...(typeof port === "number" ? { port } : {}),
+    ...(path === undefined ? {} : { path }),
+    statusCode: Number(fieldAt(redirect, ["statusCode"]) ?? 302),
+  };
+}
+
+/** The shorter limit; 0 if there is none on purpose (Gateway API, HTTPRouteTimeouts). */
+function timeoutOf(timeouts: Json | undefined): number | undefined {
+  const given = [fieldAt(timeouts, ["request"]), fieldAt(timeouts, ["backendRequest"])].flatMap(
+    (text) => durationMs(text) ?? [],
+  );
+  if (given.length === 0) return undefined;
+  const limits = given.filter((ms) => ms > 0);
+  return limits.length === 0 ? 0 : Math.min(...limits);
+}

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { fieldAt } from "../../../kube-server/api/fields.ts";
+import {
+  childObject,
+  type JsonObject,
+  type KubeObject,
+  stringList,
+} from "../../../kube-server/api/object.ts";
+import type { Plane } from "../../../kube-server/api/plane.ts";
+import { keyOf } from "../../../kube-server/resources/target.ts";
+import { networkFinalizer, networkKind } from "../../kinds/networking/network.ts";
+import { networkContextKind, networkOfContext } from "../../kinds/networking/network-context.ts";
+import { createControlObjects, type PlatformControllerOptions } from "../control-objects.ts";
+import { type Controller, done } from "../controller.ts";
+import { objectWork } from "../work-items.ts";
+import { ipv6Pool, platformRanges } from "./block-allocation.ts";
+
+const defaultIpv4Ranges = [platformRanges.IPv4];
+const lastPrefix = 2 ** 28 - 1;
+
+/** Gives a network its ranges; on deletion, deletes its contexts and releases what it holds. */
+export function createNetworkController(options: PlatformControllerOptions): Controller {
+  const { groupDomain, claims } = options;
+  const kind = networkKind(groupDomain);
+  const contextKind = networkContextKind(groupDomain);
+  const objects = createControlObjects(options, "telemetryd-network-controller");
+
+  const effectiveRanges = async (plane: Plane, network: KubeObject): Promise<JsonObject> => {
+    const ipam = fieldAt(network, ["spec", "ipam"]);
+    const given = {
+      ipv4Ranges: stringList(fieldAt(ipam, ["ipv4Ranges"])),
+      ipv6Ranges: stringList(fieldAt(ipam, ["ipv6Ranges"])),
+    };
+    if (fieldAt(ipam, ["mode"]) !== "Auto") return given;
+    const ipv4Ranges = given.ipv4Ranges.length > 0 ? given.ipv4Ranges : defaultIpv4Ranges;
+    if (given.ipv6Ranges.length > 0) return { ipv4Ranges, ipv6Ranges: given.ipv6Ranges };
+    const owner = ownerOf(plane, network);
+    const start = createHash("sha256").update(owner).digest().readUInt32BE() >>> 4;
+    const ranges = [
+      [start, lastPrefix],
+      [0, start - 1],
+    ] as const;
+    const number = await claims.claimShared(ipv6Pool, owner, ranges);
+    return { ipv4Ranges, ipv6Ranges: number === undefined ? [] : [ipv6Prefix(number)] };
+  };
+
+  return {
+    kind,
+    watches: [
+      {
+        kind: contextKind,
+        affects(context, old) {
+          // A network that is being deleted waits for its contexts.
+          const network = context === undefined && old !== undefined ? networkOfContext(old) : undefined;
+          return network === undefined ? [] : [objectWork(kind, network.namespace, network.name)];
+        },
+      },
+    ],
+    async reconcile(target, network) {
+      const { plane } = target;
+      if (network.metadata.deletionTimestamp !== undefined) {
+        const contexts = await objects.dependents(plane, keyOf(target), contextKind);
+        for (const context of contexts) {
+          const { namespace = "", name = "" } = context.metadata;
+          await objects.delete({ plane, kind: contextKind, namespace, name }, context);
+        }
+        if (contexts.length > 0) return done;
+        await claims.releaseShared(ipv6Pool, ownerOf(plane, network));
+        await objects.dropFinalizer(target, networkFinalizer(groupDomain));
+        return done;
+      }
+      const ranges = await effectiveRanges(plane, network);
+      await objects.setStatus(
+        target,
+        [{ type: "Ready", status: "True", reason: "Ready", message: "Network is ready" }],
+        (old) => ({ ipam: { ...childObject(old["status"], "ipam"), ...ranges } }),
+      );
+      return done;
+    },
+  };
+}
+
+/** Owner of a claim that all planes share. */
+function ownerOf(plane: Plane, network: KubeObject): string {
+  return `${plane.uid}/${network.metadata.uid ?? ""}`;
+}
+
+/** The /48 of a number of 28 bits in fd20::/20. */
+function ipv6Prefix(number: number): string {
+  return `fd20:${(number >>> 16).toString(16)}:${(number & 0xffff).toString(16)}::/48`;
+}

@@ -1,0 +1,73 @@
+import type { Clock } from "../../base/core/clock.ts";
+import type { KindDefinition } from "../../kube-server/api/kind.ts";
+import type { Plane } from "../../kube-server/api/plane.ts";
+import { StatusError } from "../../kube-server/api/status.ts";
+import { deleteObject } from "../../kube-server/resources/deletion.ts";
+import { list } from "../../kube-server/resources/list.ts";
+import type { Resources } from "../../kube-server/resources/resources.ts";
+import type { ObjectStore } from "../../kube-server/store/object-store.ts";
+
+export interface PlaneContentOptions {
+  readonly kinds: readonly KindDefinition[];
+  readonly store: ObjectStore;
+  readonly resources: Resources;
+  readonly clock: Clock;
+}
+
+const background = {
+  dryRun: false,
+  propagation: "Background",
+  uid: undefined,
+  resourceVersion: undefined,
+} as const;
+const everything = { limit: 0, afterKey: "", resourceVersion: "", minimumVersion: "" };
+
+/**
+ * Deletes the objects of a namespace, or of all namespaces; those of kinds that are `deletedLast` once the
+ * others are gone.
+ *
+ * @returns how many objects wait for their finalizers, by kind; empty when all are gone
+ */
+export async function deleteContent(
+  options: PlaneContentOptions,
+  plane: Plane,
+  namespace: string | undefined,
+): Promise<Map<string, number>> {
+  const kinds = options.kinds.filter(
+    (kind) => kind.namespaced && kind.planes.includes(plane.type) && kind.storedAs === undefined,
+  );
+  const first = kinds.filter((kind) => kind.deletedLast !== true);
+  const left = await deleteKinds(options, plane, namespace, first);
+  if (left.size > 0) return left;
+  return await deleteKinds(
+    options,
+    plane,
+    namespace,
+    kinds.filter((kind) => kind.deletedLast === true),
+  );
+}
+
+async function deleteKinds(
+  { store, resources, clock }: PlaneContentOptions,
+  plane: Plane,
+  namespace: string | undefined,
+  kinds: readonly KindDefinition[],
+): Promise<Map<string, number>> {
+  const left = new Map<string, number>();
+  for (const kind of kinds) {
+    for await (const part of list(store, { plane, kind, namespace }, everything)) {
+      for (const listed of part.objects) {
+        const { name = "", namespace: inside = "" } = listed.object().metadata;
+        const target = { plane, kind, namespace: inside, name };
+        try {
+          const { state } = await deleteObject(resources, target, background, clock.nowMs());
+          if (state === "deleting") left.set(kind.kind, (left.get(kind.kind) ?? 0) + 1);
+        } catch (error) {
+          // Already deleted.
+          if (!(error instanceof StatusError && error.status.reason === "NotFound")) throw error;
+        }
+      }
+    }
+  }
+  return left;
+}

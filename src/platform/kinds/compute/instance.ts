@@ -1,0 +1,108 @@
+import { fieldColumn } from "../../../kube-server/api/columns.ts";
+import { pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
+import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
+import { FaultList } from "../../../kube-server/api/fault-list.ts";
+import { fieldAt } from "../../../kube-server/api/fields.ts";
+import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
+import type { Json } from "../../../kube-server/api/object.ts";
+import { textField } from "../../../kube-server/api/schema.ts";
+import { checkReference, fullReference } from "../references.ts";
+import { instanceResources } from "./instance-resources.ts";
+import { checkInstance } from "./template-rules.ts";
+import { instanceFields, requiredInstanceFields } from "./template-schema.ts";
+
+/** Set and removed by the provider of the location. */
+export function instanceProviderFinalizer(groupDomain: string): string {
+  return `compute.${groupDomain}/instance-provider`;
+}
+
+/** Label of Instances: their ordinal in the WorkloadDeployment. */
+export function instanceIndexLabel(groupDomain: string): string {
+  return `compute.${groupDomain}/instance-index`;
+}
+
+const assignments = ["status", "networkInterfaces", 0, "assignments"];
+
+/** Addresses of the interfaces; `externalIP` beside them is the provider's. */
+function assignedAddresses(status: Json | undefined): Json {
+  const interfaces = fieldAt(status, ["networkInterfaces"]);
+  const addresses = Array.isArray(interfaces)
+    ? interfaces.map((each) => fieldAt(each, ["assignments", "networkIP"]) ?? "")
+    : [];
+  // An interface without an address is as good as none.
+  return addresses.join().replace(/,+$/, "");
+}
+
+/** A running unit of a Workload. */
+export function instanceKind(groupDomain: string): KindDefinition {
+  const description =
+    "Instance is a running unit of a Workload: a sandbox of containers or a virtual machine.";
+  return {
+    group: `compute.${groupDomain}`,
+    version: "v1alpha",
+    kind: "Instance",
+    plural: "instances",
+    singular: "instance",
+    ...declaredInProjects,
+    statusWriters: "providers",
+    description,
+    schema: {
+      type: "object",
+      description,
+      required: ["spec"],
+      properties: {
+        spec: {
+          type: "object",
+          description: "Desired state of the instance.",
+          required: requiredInstanceFields,
+          properties: {
+            ...instanceFields,
+            location: fullReference("The location in which the instance runs.", "Location"),
+            controller: {
+              type: "object",
+              description: "What the controller of the instance notes.",
+              properties: {
+                templateHash: textField("Hash of the template that the instance was made from."),
+              },
+            },
+          },
+        },
+        status: pendingStatus("What is known of the instance.", ["Available"], {
+          networkInterfaces: {
+            type: "array",
+            description: "What is known of each network interface, in the order of the spec.",
+            items: {
+              type: "object",
+              properties: {
+                assignments: {
+                  type: "object",
+                  description: "Addresses of the interface.",
+                  properties: {
+                    networkIP: textField("Address in the network."),
+                    externalIP: textField("Address at which open ports answer from outside."),
+                  },
+                },
+              },
+            },
+          },
+        }),
+      },
+    },
+    columns: [
+      ageColumn,
+      ...statusColumns("Available"),
+      fieldColumn("Network IP", "Address in the network.", [...assignments, "networkIP"]),
+      fieldColumn("External IP", "Address from outside.", [...assignments, "externalIP"]),
+    ],
+    providerFinalizers: [instanceProviderFinalizer(groupDomain)],
+    assigned: assignedAddresses,
+    counts: (instance) => instanceResources(instance["spec"]),
+    validate(instance) {
+      const faults = new FaultList();
+      const { annotations = {} } = instance.metadata;
+      checkInstance(instance["spec"], "spec", annotations, "metadata.annotations", groupDomain, faults);
+      checkReference(fieldAt(instance, ["spec", "location"]), "spec.location", "subdomain", faults);
+      return faults.errors;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { fieldColumn } from "../../../kube-server/api/columns.ts";
+import { pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
+import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
+import { FaultList } from "../../../kube-server/api/fault-list.ts";
+import { fieldAt } from "../../../kube-server/api/fields.ts";
+import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
+import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
+import { textField } from "../../../kube-server/api/schema.ts";
+import { invalidValue } from "../../../kube-server/api/validate.ts";
+import { cityCodeReference, isCityCode } from "../networking/location.ts";
+import { locationNames } from "../networking/resource-names.ts";
+import { checkName, fullReference, keysOf, referent } from "../references.ts";
+import { checkScaleSettings, scaleSettingsSchema } from "./scale-settings.ts";
+import { checkTemplate } from "./template-rules.ts";
+import { templateSchema } from "./template-schema.ts";
+import { countField, networkKeys, replicaCounts, workloadFinalizer } from "./workload.ts";
+
+/** Label of Instances: the UID of their WorkloadDeployment. */
+export function workloadDeploymentUidLabel(groupDomain: string): string {
+  return `compute.${groupDomain}/workload-deployment-uid`;
+}
+
+/** Instances of a Workload in one city. */
+export function workloadDeploymentKind(groupDomain: string): KindDefinition {
+  const description = "WorkloadDeployment runs the instances of a Workload's placement in one city.";
+  return {
+    group: `compute.${groupDomain}`,
+    version: "v1alpha",
+    kind: "WorkloadDeployment",
+    plural: "workloaddeployments",
+    singular: "workloaddeployment",
+    ...declaredInProjects,
+    description,
+    schema: {
+      type: "object",
+      description,
+      required: ["spec"],
+      properties: {
+        spec: {
+          type: "object",
+          description: "What runs, and where; kept equal to what the Workload says.",
+          required: ["workloadRef", "placementName", "cityCode", "template", "scaleSettings"],
+          properties: {
+            workloadRef: {
+              type: "object",
+              description: "The Workload.",
+              required: ["name", "uid"],
+              properties: {
+                name: textField("Name of the Workload."),
+                uid: textField("UID of the Workload."),
+              },
+            },
+            placementName: textField("Name of the Workload's placement."),
+            cityCode: textField("Code of the city in which instances run."),
+            template: templateSchema,
+            scaleSettings: scaleSettingsSchema,
+          },
+        },
+        status: pendingStatus("What is known of the instances.", ["Available"], {
+          location: fullReference("The location in which instances run.", "Location"),
+          ...replicaCounts,
+          readyReplicas: countField("Instances that are available."),
+        }),
+      },
+    },
+    columns: [
+      ageColumn,
+      fieldColumn("Location Namespace", "Namespace of the location.", ["status", "location", "namespace"]),
+      fieldColumn("Location Name", "Name of the location.", ["status", "location", "name"]),
+      ...statusColumns("Available"),
+    ],
+    prepare: finalizedFromCreation(workloadFinalizer(groupDomain)),
+    serverFinalizers: [workloadFinalizer(groupDomain)],
+    validate(deployment) {
+      const faults = new FaultList();
+      checkName(fieldAt(deployment, ["spec", "placementName"]), "spec.placementName", "label", faults);
+      const code = fieldAt(deployment, ["spec", "cityCode"]) ?? "";
+      if (!isCityCode(code))
+        faults.add(invalidValue("spec.cityCode", code, "must be a city code such as DFW"));
+      checkTemplate(fieldAt(deployment, ["spec", "template"]), "spec.template", groupDomain, faults);
+      checkScaleSettings(fieldAt(deployment, ["spec", "scaleSettings"]), "spec.scaleSettings", faults);
+      return faults.errors;
+    },
+    references(deployment) {
+      const city = cityCodeReference(fieldAt(deployment, ["spec", "cityCode"]));
+      const location = referent(fieldAt(deployment, ["status", "location"]));
+      return [
+        ...(city === undefined ? [] : [city]),
+        ...networkKeys(groupDomain, deployment),
+        ...keysOf([[locationNames(groupDomain), location]]),
+      ];
+    },
+  };
+}

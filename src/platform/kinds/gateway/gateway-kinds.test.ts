@@ -1,0 +1,247 @@
+import { describe, expect, test } from "vitest";
+import { admitted, changed, faultsOf, objectOf } from "../../../../test/support/admission.ts";
+import { fieldAt } from "../../../kube-server/api/fields.ts";
+import type { KindDefinition } from "../../../kube-server/api/kind.ts";
+import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
+import { columnDefinitions } from "../../../kube-server/api/table.ts";
+import { endpointSliceKind } from "../discovery/endpoint-slice.ts";
+import { certificateIssuerOption, gatewayFinalizer, gatewayKind } from "./gateway.ts";
+import { durationMs, httpRouteKind } from "./http-route.ts";
+
+const domain = "example";
+const gatewayDefinition = gatewayKind(domain);
+const option = certificateIssuerOption(domain);
+const gateway = objectOf(gatewayDefinition, "x", {
+  spec: {
+    gatewayClassName: "external-global-proxy",
+    listeners: [
+      { name: "http", port: 80, protocol: "HTTP" },
+      { name: "https", port: 443, protocol: "HTTPS", tls: { options: { [option]: "auto" } } },
+    ],
+  },
+});
+const backendRef = { group: "discovery.k8s.io", kind: "EndpointSlice", name: "x-0-0", port: 443 };
+const route = objectOf(httpRouteKind, "x", {
+  spec: { parentRefs: [{ name: "x" }], rules: [{ backendRefs: [backendRef] }] },
+});
+const slice = objectOf(endpointSliceKind, "x-0-0", {
+  addressType: "FQDN",
+  endpoints: [{ addresses: ["example.com"], conditions: { ready: true, serving: true, terminating: false } }],
+  ports: [{ name: "httpproxy-0-0", protocol: "TCP", port: 443, appProtocol: "https" }],
+});
+
+test.each([
+  ["Gateway", gatewayDefinition, gateway, ["Name", "Class", "Address", "Programmed", "Age"]],
+  ["HTTPRoute", httpRouteKind, route, ["Name", "Hostnames", "Age"]],
+  ["EndpointSlice", endpointSliceKind, slice, ["Name", "AddressType", "Ports", "Endpoints", "Age"]],
+] as const)("%s: valid, with its columns", (_, kind, object, columns) => {
+  expect(faultsOf(object, kind)).toEqual([]);
+  expect(columnDefinitions(kind).map(({ name }) => name)).toEqual(columns);
+});
+
+test("a gateway is finalized by its controller, and takes routes of its own namespace", () => {
+  const completed = admitted(gateway, gatewayDefinition);
+  expect(completed.metadata.finalizers).toEqual([gatewayFinalizer(domain)]);
+  expect(fieldAt(completed, ["spec", "listeners", 1])).toMatchObject({
+    allowedRoutes: { namespaces: { from: "Same" } },
+    tls: { mode: "Terminate" },
+  });
+});
+
+test("a route's parent is a gateway, a rule without matches is for every request", () => {
+  expect(fieldAt(admitted(route, httpRouteKind), ["spec"])).toMatchObject({
+    parentRefs: [{ group: "gateway.networking.k8s.io", kind: "Gateway", name: "x" }],
+    rules: [
+      {
+        matches: [{ path: { type: "PathPrefix", value: "/" } }],
+        backendRefs: [{ ...backendRef, weight: 1 }],
+      },
+    ],
+  });
+});
+
+test("spaces in a query parameter are compared as they are", () => {
+  const matches = [{ queryParams: [{ name: "a", value: " a\tb " }] }];
+  expect(faultsOf(changed(route, "spec.rules[0].matches", matches), httpRouteKind)).toEqual([]);
+});
+
+test("a slice's cells, as kubectl shows them", () => {
+  const cells = (object: KubeObject) =>
+    endpointSliceKind.columns.slice(0, 3).map((column) => column.value(object));
+  expect(cells(slice)).toEqual(["FQDN", "443", "example.com"]);
+  const endpoints = ["a.b", "b.b", "c.b", "d.b"].map((name) => ({ addresses: [name] }));
+  expect(cells(changed(changed(slice, "endpoints", endpoints), "ports", undefined))).toEqual([
+    "FQDN",
+    "<unset>",
+    "a.b,b.b,c.b + 1 more...",
+  ]);
+});
+
+const listener = "spec.listeners[1]";
+const refs = "spec.rules[0].backendRefs";
+const timeouts = "spec.rules[0].timeouts";
+
+describe("refused", () => {
+  test.each<[string, KindDefinition, KubeObject, string, Json | undefined, string]>([
+    [
+      "another class",
+      gatewayDefinition,
+      gateway,
+      "spec.gatewayClassName",
+      "nginx",
+      'Unsupported value: "nginx"',
+    ],
+    [
+      "addresses",
+      gatewayDefinition,
+      gateway,
+      "spec.addresses",
+      [{ value: "192.0.2.1" }],
+      "spec.addresses: Forbidden: the platform assigns the addresses",
+    ],
+    ["another port", gatewayDefinition, gateway, `${listener}.port`, 8443, "supported values: 443"],
+    ["another protocol", gatewayDefinition, gateway, `${listener}.protocol`, "TCP", '"HTTP", "HTTPS"'],
+    [
+      "a hostname",
+      gatewayDefinition,
+      gateway,
+      `${listener}.hostname`,
+      "a.b",
+      "Forbidden: the gateway gets its hostname by itself",
+    ],
+    [
+      "a certificate",
+      gatewayDefinition,
+      gateway,
+      `${listener}.tls.certificateRefs`,
+      [{ name: "x" }],
+      "Forbidden: the gateway has a certificate of its own",
+    ],
+    [
+      "routes of other namespaces",
+      gatewayDefinition,
+      gateway,
+      `${listener}.allowedRoutes`,
+      { namespaces: { from: "All" } },
+      'from: Unsupported value: "All": supported values: "Same"',
+    ],
+    [
+      "HTTPS without an issuer",
+      gatewayDefinition,
+      gateway,
+      `${listener}.tls`,
+      undefined,
+      `tls.options: Required value: must have ${option}`,
+    ],
+    [
+      "another option",
+      gatewayDefinition,
+      gateway,
+      `${listener}.tls.options`,
+      { [option]: "auto", x: "y" },
+      `tls.options: Unsupported value: "x": supported values: "${option}"`,
+    ],
+    [
+      "TLS beside HTTP",
+      gatewayDefinition,
+      gateway,
+      "spec.listeners[0].tls",
+      { options: { [option]: "auto" } },
+      "tls: Forbidden: only a listener of the protocol HTTPS has it",
+    ],
+    [
+      "a Service",
+      httpRouteKind,
+      route,
+      refs,
+      [{ name: "x", port: 80 }],
+      'kind: Unsupported value: "Service"',
+    ],
+    [
+      "two backends",
+      httpRouteKind,
+      route,
+      refs,
+      [backendRef, backendRef],
+      "Forbidden: a rule has one backend; requests are not shared",
+    ],
+    [
+      "a backend without a port",
+      httpRouteKind,
+      route,
+      refs,
+      [{ group: "discovery.k8s.io", kind: "EndpointSlice", name: "x-0-0" }],
+      `${refs}[0].port: Required value`,
+    ],
+    [
+      "a line break in a query parameter",
+      httpRouteKind,
+      route,
+      "spec.rules[0].matches",
+      [{ queryParams: [{ name: "a", value: "a\nb" }] }],
+      'queryParams[0].value: Invalid value: "a\\nb": must have no control characters',
+    ],
+    [
+      "another namespace",
+      httpRouteKind,
+      route,
+      refs,
+      [{ ...backendRef, namespace: "other" }],
+      "namespace: Forbidden: the backend must be in the route's namespace",
+    ],
+    [
+      "hostnames",
+      httpRouteKind,
+      route,
+      "spec.hostnames",
+      ["a.b"],
+      "spec.hostnames: Forbidden: a gateway has one hostname, which it gets by itself",
+    ],
+    ["a wrong timeout", httpRouteKind, route, timeouts, { request: "1 s" }, "should match"],
+    [
+      "a longer timeout of the backend",
+      httpRouteKind,
+      route,
+      timeouts,
+      { request: "1s", backendRequest: "1m" },
+      "backendRequest timeout cannot be longer than request timeout",
+    ],
+    [
+      "an address of another type",
+      endpointSliceKind,
+      slice,
+      "addressType",
+      "IPv4",
+      'endpoints[0].addresses[0]: Invalid value: "example.com": must be a valid IPv4 address',
+    ],
+    ["no address", endpointSliceKind, slice, "endpoints[0].addresses", [], "should have at least 1 items"],
+    [
+      "port 0",
+      endpointSliceKind,
+      slice,
+      "ports[0].port",
+      0,
+      "ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive",
+    ],
+  ])("%s", (_, kind, object, path, value, expected) => {
+    const faults = faultsOf(changed(object, path, value), kind);
+    expect(faults.length).toBeGreaterThan(0);
+    expect(faults.join("\n")).toContain(expected);
+  });
+
+  test("a change of a slice's type", () => {
+    const other = changed(changed(slice, "addressType", "IPv4"), "endpoints", []);
+    expect(faultsOf(other, endpointSliceKind, slice)).toEqual([
+      'addressType: Invalid value: "IPv4": field is immutable',
+    ]);
+  });
+});
+
+test.each([
+  ["0s", 0],
+  ["1h1m1s1ms", 3_661_001],
+  ["500ms", 500],
+  ["99999h", 359_996_400_000],
+])("%s takes %i ms", (text, ms) => {
+  expect(durationMs(text)).toBe(ms);
+});

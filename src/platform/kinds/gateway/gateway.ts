@@ -1,0 +1,287 @@
+import { fieldColumn } from "../../../kube-server/api/columns.ts";
+import { conditionsSchema, pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
+import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
+import { FaultList } from "../../../kube-server/api/fault-list.ts";
+import { fieldAt, isSet, objectsIn } from "../../../kube-server/api/fields.ts";
+import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
+import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
+import type { JsonObject } from "../../../kube-server/api/object.ts";
+import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
+import { unsupportedValue } from "../../../kube-server/api/status.ts";
+import { forbiddenValue, invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
+import { dnsNamePattern } from "./route-schema.ts";
+
+/** Its names in paths and references. */
+export const gatewayNames = {
+  group: "gateway.networking.k8s.io",
+  version: "v1",
+  kind: "Gateway",
+  plural: "gateways",
+  singular: "gateway",
+} as const;
+
+/** The only class. */
+export const gatewayClass = "external-global-proxy";
+
+/** Controller of the class, as the status of routes names it. */
+export function gatewayControllerName(groupDomain: string): string {
+  return `gateway.networking.${groupDomain}/${gatewayClass}-controller`;
+}
+
+/** Reference that all gateways have: what concerns all of them finds them by it. */
+export const everyGateway = "every-gateway";
+
+/** Removed by the gateway controller once every gateway has dropped the hostname. */
+export function gatewayFinalizer(groupDomain: string): string {
+  return `gateway.networking.${groupDomain}/gateway-controller`;
+}
+
+/** The only option of a listener's TLS: where its certificate comes from; `auto`: from the platform. */
+export function certificateIssuerOption(groupDomain: string): string {
+  return `gateway.networking.${groupDomain}/certificate-issuer`;
+}
+
+const opaque = (description: string): Schema => ({
+  type: "object",
+  description,
+  "x-kubernetes-preserve-unknown-fields": true,
+});
+
+const listener: Schema = {
+  type: "object",
+  required: ["name", "port", "protocol"],
+  properties: {
+    name: {
+      ...textField("Name of the listener."),
+      minLength: 1,
+      maxLength: 253,
+      pattern: dnsNamePattern,
+    },
+    hostname: textField("Not supported: the gateway gets a hostname by itself."),
+    port: {
+      ...integerField("int32", "80 for HTTP, 443 for HTTPS."),
+      minimum: 1,
+      maximum: 65_535,
+    },
+    protocol: { ...textField("HTTP or HTTPS."), minLength: 1, maxLength: 255 },
+    tls: {
+      type: "object",
+      description: "Settings of TLS; for HTTPS only.",
+      properties: {
+        mode: {
+          type: "string",
+          description: "TLS ends at the gateway.",
+          enum: ["Terminate", "Passthrough"],
+          default: "Terminate",
+        },
+        certificateRefs: {
+          type: "array",
+          description: "Not supported: the gateway has a certificate of its own.",
+          maxItems: 64,
+          items: opaque("A reference."),
+          "x-kubernetes-list-type": "atomic",
+        },
+        frontendValidation: opaque("Not supported."),
+        options: {
+          type: "object",
+          description: "Where the certificate comes from.",
+          maxProperties: 16,
+          additionalProperties: { type: "string", maxLength: 4096 },
+        },
+      },
+    },
+    allowedRoutes: {
+      type: "object",
+      description: "Which routes may be attached.",
+      default: { namespaces: { from: "Same" } },
+      properties: {
+        namespaces: {
+          type: "object",
+          description: "Namespaces of the routes.",
+          default: { from: "Same" },
+          properties: {
+            from: {
+              type: "string",
+              description: "Same: the gateway's own namespace.",
+              enum: ["All", "Selector", "Same", "None"],
+              default: "Same",
+            },
+            selector: opaque("Not supported."),
+          },
+        },
+        kinds: {
+          type: "array",
+          description: "Not supported: routes are HTTPRoutes.",
+          maxItems: 8,
+          items: opaque("A kind."),
+          "x-kubernetes-list-type": "atomic",
+        },
+      },
+    },
+  },
+};
+
+/** `status.addresses`, also of an HTTPProxy. */
+export const gatewayAddresses: Schema = {
+  type: "array",
+  description: "Addresses of the gateway.",
+  maxItems: 16,
+  items: {
+    type: "object",
+    required: ["value"],
+    properties: { type: textField("Hostname."), value: textField("The address.") },
+  },
+  "x-kubernetes-list-type": "atomic",
+};
+
+const status = pendingStatus("Where the gateway is reached.", ["Accepted", "Programmed"], {
+  addresses: gatewayAddresses,
+  listeners: {
+    type: "array",
+    description: "What is known of each listener.",
+    maxItems: 64,
+    items: {
+      type: "object",
+      required: ["name", "attachedRoutes"],
+      properties: {
+        name: textField("Name of the listener."),
+        supportedKinds: {
+          type: "array",
+          description: "Kinds of routes that may be attached.",
+          items: {
+            type: "object",
+            required: ["kind"],
+            properties: { group: textField("Group of the kind."), kind: textField("The kind.") },
+          },
+          "x-kubernetes-list-type": "atomic",
+        },
+        attachedRoutes: integerField("int32", "Routes that are attached."),
+        conditions: conditionsSchema,
+      },
+    },
+    "x-kubernetes-list-type": "map",
+    "x-kubernetes-list-map-keys": ["name"],
+  },
+});
+
+/** A hostname with its listeners (Gateway API). Made for an HTTPProxy, or by users. */
+export function gatewayKind(groupDomain: string): KindDefinition {
+  const description = "Gateway is a hostname whose requests HTTPRoutes send on.";
+  const [programmed] = statusColumns("Programmed");
+  return {
+    ...gatewayNames,
+    ...declaredInProjects,
+    categories: ["gateway-api"],
+    description,
+    schema: {
+      type: "object",
+      description,
+      required: ["spec"],
+      properties: {
+        spec: {
+          type: "object",
+          description: "How the gateway is reached.",
+          required: ["gatewayClassName", "listeners"],
+          properties: {
+            gatewayClassName: { ...textField(`Class: ${gatewayClass}.`), minLength: 1, maxLength: 253 },
+            listeners: {
+              type: "array",
+              description: "Ports that the gateway listens on.",
+              minItems: 1,
+              maxItems: 64,
+              items: listener,
+              "x-kubernetes-list-type": "map",
+              "x-kubernetes-list-map-keys": ["name"],
+            },
+            addresses: {
+              type: "array",
+              description: "Not supported: the platform assigns addresses.",
+              maxItems: 16,
+              items: opaque("An address."),
+              "x-kubernetes-list-type": "atomic",
+            },
+            infrastructure: opaque("Not supported."),
+            backendTLS: opaque("Not supported: TLS of backends is always verified by their names."),
+          },
+        },
+        status,
+      },
+    },
+    columns: [
+      fieldColumn("Class", "Class of the gateway.", ["spec", "gatewayClassName"]),
+      fieldColumn("Address", "Where the gateway is reached.", ["status", "addresses", 0, "value"]),
+      programmed,
+      ageColumn,
+    ],
+    prepare: finalizedFromCreation(gatewayFinalizer(groupDomain)),
+    serverFinalizers: [gatewayFinalizer(groupDomain)],
+    references: () => [everyGateway],
+    validate(gateway) {
+      const faults = new FaultList();
+      const className = fieldAt(gateway, ["spec", "gatewayClassName"]);
+      if (className !== gatewayClass) {
+        faults.add(unsupportedValue("spec.gatewayClassName", className, [gatewayClass]));
+      }
+      for (const [field, why] of Object.entries(assignedByPlatform)) {
+        if (isSet(fieldAt(gateway, ["spec", field]))) faults.add(forbiddenValue(`spec.${field}`, why));
+      }
+      for (const [index, each] of objectsIn(fieldAt(gateway, ["spec", "listeners"])).entries()) {
+        if (faults.isFull) break;
+        checkListener(each, `spec.listeners[${index}]`, groupDomain, faults);
+      }
+      return faults.errors;
+    },
+  };
+}
+
+const assignedByPlatform = {
+  addresses: "the platform assigns the addresses",
+  infrastructure: "the platform runs the gateway",
+  backendTLS: "certificates of backends are always verified by their names",
+} as const;
+
+const portOf = { HTTP: 80, HTTPS: 443 } as const;
+
+function checkListener(listener: JsonObject, path: string, groupDomain: string, faults: FaultList): void {
+  const { protocol, port, tls } = listener;
+  if (protocol !== "HTTP" && protocol !== "HTTPS") {
+    faults.add(unsupportedValue(`${path}.protocol`, protocol, Object.keys(portOf)));
+  } else if (port !== portOf[protocol]) {
+    faults.add(unsupportedValue(`${path}.port`, port, [portOf[protocol]]));
+  }
+  for (const [steps, why] of notSupported) {
+    if (isSet(fieldAt(listener, steps))) faults.add(forbiddenValue(`${path}.${steps.join(".")}`, why));
+  }
+  const from = fieldAt(listener, ["allowedRoutes", "namespaces", "from"]);
+  if (from !== "Same") {
+    faults.add(unsupportedValue(`${path}.allowedRoutes.namespaces.from`, from, ["Same"]));
+  }
+  if (protocol === "HTTP" && isSet(tls)) {
+    faults.add(forbiddenValue(`${path}.tls`, "only a listener of the protocol HTTPS has it"));
+  }
+  if (protocol === "HTTPS") checkTls(listener, `${path}.tls`, groupDomain, faults);
+}
+
+const notSupported = [
+  [["hostname"], "the gateway gets its hostname by itself"],
+  [["tls", "certificateRefs"], "the gateway has a certificate of its own"],
+  [["tls", "frontendValidation"], "certificates of clients are not asked for"],
+  [["allowedRoutes", "kinds"], "routes are HTTPRoutes"],
+  [["allowedRoutes", "namespaces", "selector"], "routes are in the gateway's namespace"],
+] as const;
+
+function checkTls(listener: JsonObject, path: string, groupDomain: string, faults: FaultList): void {
+  const mode = fieldAt(listener, ["tls", "mode"]) ?? "Terminate";
+  if (mode !== "Terminate") faults.add(unsupportedValue(`${path}.mode`, mode, ["Terminate"]));
+  const option = certificateIssuerOption(groupDomain);
+  const options = fieldAt(listener, ["tls", "options"]);
+  if (!isSet(options)) faults.add(requiredValue(`${path}.options`, `must have ${option}`));
+  for (const [name, value] of Object.entries((options ?? {}) as JsonObject)) {
+    if (name !== option) faults.add(unsupportedValue(`${path}.options`, name, [option]));
+    else if (value !== "auto") {
+      faults.add(
+        invalidValue(`${path}.options[${option}]`, value, "must be auto: the platform's certificate"),
+      );
+    }
+  }
+}

@@ -1,0 +1,231 @@
+import { fieldColumn } from "../../../kube-server/api/columns.ts";
+import { conditionsSchema } from "../../../kube-server/api/conditions.ts";
+import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
+import { FaultList } from "../../../kube-server/api/fault-list.ts";
+import { fieldAt, isSet, objectsIn } from "../../../kube-server/api/fields.ts";
+import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
+import type { JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
+import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
+import { unsupportedValue } from "../../../kube-server/api/status.ts";
+import { forbiddenValue, invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
+import { endpointSliceNames } from "../discovery/endpoint-slice.ts";
+import { keysOf, type NamespacedName, referent } from "../references.ts";
+import { backendFilters, checkFilters } from "./filter-rules.ts";
+import { gatewayNames } from "./gateway.ts";
+import { checkRouteRules } from "./route-rules.ts";
+import { filtersSchema, matchesSchema, maxRules, ruleName, timeoutsSchema } from "./route-schema.ts";
+
+const port = (description: string): Schema => ({
+  ...integerField("int32", description),
+  minimum: 1,
+  maximum: 65_535,
+});
+
+const parentRef: Schema = {
+  type: "object",
+  description: "A gateway, or one of its listeners.",
+  required: ["name"],
+  properties: {
+    group: { ...textField("Group of the parent."), default: gatewayNames.group },
+    kind: { ...textField("Kind of the parent."), default: gatewayNames.kind },
+    namespace: textField("Namespace of the parent. Defaults to the route's."),
+    name: { ...textField("Name of the parent."), minLength: 1, maxLength: 253 },
+    sectionName: textField("Name of a listener. Defaults to all of them."),
+    port: port("Port of a listener. Defaults to all of them."),
+  },
+};
+
+const backendRef: Schema = {
+  type: "object",
+  description: "An EndpointSlice that requests are forwarded to.",
+  required: ["name"],
+  properties: {
+    group: { ...textField("Group of the backend."), default: "" },
+    kind: { ...textField("Kind of the backend."), default: "Service" },
+    namespace: textField("Namespace of the backend. Defaults to the route's."),
+    name: { ...textField("Name of the backend."), minLength: 1, maxLength: 253 },
+    port: port("Port of the backend."),
+    weight: {
+      ...integerField("int32", "Share of the requests."),
+      default: 1,
+      minimum: 0,
+      maximum: 1_000_000,
+    },
+    filters: filtersSchema("Changes to what this backend gets, and to what it responds with."),
+  },
+};
+
+const rules: Schema = {
+  type: "array",
+  description: "The rules; the most specific match decides, then their order.",
+  default: [{ matches: [{ path: { type: "PathPrefix", value: "/" } }] }],
+  minItems: 1,
+  maxItems: maxRules,
+  "x-kubernetes-list-type": "atomic",
+  items: {
+    type: "object",
+    properties: {
+      name: ruleName,
+      matches: matchesSchema,
+      filters: filtersSchema("Changes to the request and the response, or a redirect."),
+      backendRefs: {
+        type: "array",
+        description: "The backend; one at most.",
+        maxItems: 16,
+        items: backendRef,
+        "x-kubernetes-list-type": "atomic",
+      },
+      timeouts: timeoutsSchema,
+    },
+  },
+};
+
+const parentStatus: Schema = {
+  type: "object",
+  required: ["parentRef", "controllerName"],
+  properties: {
+    parentRef,
+    controllerName: textField("The controller that wrote this entry."),
+    conditions: conditionsSchema,
+  },
+};
+
+/** Where the requests of a gateway go (Gateway API). Made for an HTTPProxy, or by users. */
+export const httpRouteKind: KindDefinition = {
+  group: gatewayNames.group,
+  version: "v1",
+  kind: "HTTPRoute",
+  plural: "httproutes",
+  singular: "httproute",
+  ...declaredInProjects,
+  statusWriters: "members",
+  categories: ["gateway-api"],
+  description: "HTTPRoute says where the requests of a Gateway go.",
+  schema: {
+    type: "object",
+    description: "HTTPRoute says where the requests of a Gateway go.",
+    required: ["spec"],
+    properties: {
+      spec: {
+        type: "object",
+        description: "Which requests go where.",
+        properties: {
+          parentRefs: {
+            type: "array",
+            description: "The gateways whose requests the rules are for.",
+            maxItems: 32,
+            items: parentRef,
+            "x-kubernetes-list-type": "atomic",
+          },
+          hostnames: {
+            type: "array",
+            description: "Not supported: a gateway has one hostname.",
+            maxItems: 16,
+            items: { type: "string" },
+            "x-kubernetes-list-type": "atomic",
+          },
+          rules,
+        },
+      },
+      status: {
+        type: "object",
+        description: "What is known of the route at each parent.",
+        default: { parents: [] },
+        required: ["parents"],
+        properties: {
+          parents: {
+            type: "array",
+            description: "One entry for each parent.",
+            maxItems: 32,
+            items: parentStatus,
+            "x-kubernetes-list-type": "atomic",
+          },
+        },
+      },
+    },
+  },
+  columns: [fieldColumn("Hostnames", "Names that the route is for.", ["spec", "hostnames"]), ageColumn],
+  validate(route) {
+    const faults = new FaultList();
+    const list = fieldAt(route, ["spec", "rules"]);
+    checkRouteRules(list, "spec.rules", "backendRefs", faults);
+    if (isSet(fieldAt(route, ["spec", "hostnames"]))) {
+      faults.add(forbiddenValue("spec.hostnames", "a gateway has one hostname, which it gets by itself"));
+    }
+    for (const [index, { backendRefs, timeouts }] of objectsIn(list).entries()) {
+      if (faults.isFull) break;
+      checkBackendRefs(backendRefs, `spec.rules[${index}].backendRefs`, faults);
+      checkTimeouts(timeouts, `spec.rules[${index}].timeouts`, faults);
+    }
+    return faults.errors;
+  },
+  references: (route) =>
+    keysOf([
+      ...parentsOf(route).map(({ gateway }) => [gatewayNames, gateway] as const),
+      ...backendsOf(route).map((slice) => [endpointSliceNames, slice] as const),
+    ]),
+};
+
+/** A Gateway that a route names as its parent. */
+export interface RouteParent {
+  readonly gateway: NamespacedName;
+  /** As the route has it. */
+  readonly ref: JsonObject;
+}
+
+/** The Gateways among the parents of a route, in its order. */
+export function parentsOf(route: KubeObject): RouteParent[] {
+  return objectsIn(fieldAt(route, ["spec", "parentRefs"])).flatMap((ref) => {
+    const isGateway = ref["group"] === gatewayNames.group && ref["kind"] === gatewayNames.kind;
+    const gateway = referent(ref, route.metadata.namespace);
+    return isGateway && gateway !== undefined ? [{ gateway, ref }] : [];
+  });
+}
+
+/** The EndpointSlices that a route forwards to. */
+export function backendsOf(route: KubeObject): NamespacedName[] {
+  const refs = objectsIn(fieldAt(route, ["spec", "rules"])).flatMap(({ backendRefs }) =>
+    objectsIn(backendRefs),
+  );
+  return refs.flatMap(({ name }) => referent({ name: name ?? null }, route.metadata.namespace) ?? []);
+}
+
+type Field = Parameters<typeof fieldAt>[0];
+
+function checkBackendRefs(list: Field, path: string, faults: FaultList): void {
+  const refs = objectsIn(list);
+  if (refs.length > 1) faults.add(forbiddenValue(path, "a rule has one backend; requests are not shared"));
+  for (const [index, ref] of refs.entries()) {
+    if (faults.isFull) return;
+    const place = `${path}[${index}]`;
+    const { group, kind } = endpointSliceNames;
+    if (ref["group"] !== group) faults.add(unsupportedValue(`${place}.group`, ref["group"], [group]));
+    if (ref["kind"] !== kind) faults.add(unsupportedValue(`${place}.kind`, ref["kind"], [kind]));
+    if (ref["port"] === undefined) faults.add(requiredValue(`${place}.port`));
+    if (ref["namespace"] !== undefined) {
+      faults.add(forbiddenValue(`${place}.namespace`, "the backend must be in the route's namespace"));
+    }
+    checkFilters(ref["filters"], backendFilters, `${place}.filters`, faults);
+  }
+}
+
+function checkTimeouts(timeouts: Field, path: string, faults: FaultList): void {
+  const request = durationMs(fieldAt(timeouts, ["request"]));
+  const backendRequest = durationMs(fieldAt(timeouts, ["backendRequest"]));
+  if (request === undefined || backendRequest === undefined || request === 0) return;
+  if (backendRequest <= request) return;
+  const why = "backendRequest timeout cannot be longer than request timeout";
+  faults.add(invalidValue(path, "object", why));
+}
+
+const unitMs = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const;
+
+/** Ms of a duration of the Gateway API (GEP-2257), such as `1m30s`. */
+export function durationMs(text: Field): number | undefined {
+  if (typeof text !== "string") return undefined;
+  let sum = 0;
+  for (const [, count = "", unit = ""] of text.matchAll(/(\d+)(ms|h|m|s)/g)) {
+    sum += Number(count) * unitMs[unit as keyof typeof unitMs];
+  }
+  return sum;
+}

@@ -1,0 +1,251 @@
+import type { Json } from "../../../kube-server/api/object.ts";
+import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
+
+/**
+ * Fields of a route's rules: matches, filters and timeouts, as HTTPRoute and HTTPProxy have them. Source: the
+ * Gateway API, gateway.networking.k8s.io/v1.
+ */
+
+export const maxRules = 16;
+export const maxMatches = 64;
+export const maxFilters = 16;
+
+/** A DNS name in lower case (RFC 1123). */
+export const dnsNamePattern = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
+const headerNamePattern = "^[A-Za-z0-9!#$%&'*+\\-.^_\\x60|~]+$";
+
+const headerName = (description: string): Schema => ({
+  ...textField(description),
+  minLength: 1,
+  maxLength: 256,
+  pattern: headerNamePattern,
+});
+
+/** A list of at most 16 items, each identified by its name. */
+function namedList(items: Schema, description: string): Schema {
+  return {
+    type: "array",
+    description,
+    maxItems: 16,
+    items,
+    "x-kubernetes-list-type": "map",
+    "x-kubernetes-list-map-keys": ["name"],
+  };
+}
+
+const matchType: Schema = {
+  type: "string",
+  description: "How the value is compared. Only Exact is supported.",
+  enum: ["Exact", "RegularExpression"],
+  default: "Exact",
+};
+
+const pathMatch: Schema = {
+  type: "object",
+  description: "The request's path. By default, every path matches.",
+  default: { type: "PathPrefix", value: "/" },
+  properties: {
+    type: {
+      type: "string",
+      description: "Exact, or PathPrefix: by whole elements of the path.",
+      enum: ["Exact", "PathPrefix", "RegularExpression"],
+      default: "PathPrefix",
+    },
+    value: { ...textField("The path, or its beginning."), maxLength: 1024, default: "/" },
+  },
+};
+
+const matchSchema: Schema = {
+  type: "object",
+  description: "What a request must have; all of it.",
+  properties: {
+    path: pathMatch,
+    headers: namedList(
+      {
+        type: "object",
+        required: ["name", "value"],
+        properties: {
+          type: matchType,
+          name: headerName("Name of the header, in any case."),
+          value: { ...textField("Value of the header."), minLength: 1, maxLength: 4096 },
+        },
+      },
+      "Headers of the request.",
+    ),
+    queryParams: namedList(
+      {
+        type: "object",
+        required: ["name", "value"],
+        properties: {
+          type: matchType,
+          name: headerName("Name of the parameter."),
+          value: { ...textField("Value of the parameter."), minLength: 1, maxLength: 1024 },
+        },
+      },
+      "Query parameters of the request.",
+    ),
+    method: {
+      type: "string",
+      description: "Method of the request.",
+      enum: ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"],
+    },
+  },
+};
+
+/** Matches of a rule for every request. */
+export function everything(): Json[] {
+  return [{ path: { type: "PathPrefix", value: "/" } }];
+}
+
+export const matchesSchema: Schema = {
+  type: "array",
+  description: "A request has to match one of them.",
+  default: everything(),
+  maxItems: maxMatches,
+  items: matchSchema,
+  "x-kubernetes-list-type": "atomic",
+};
+
+const headerValues = (description: string) =>
+  namedList(
+    {
+      type: "object",
+      required: ["name", "value"],
+      properties: {
+        name: headerName("Name of the header, in any case."),
+        value: { ...textField("Value of the header."), minLength: 1, maxLength: 4096 },
+      },
+    },
+    description,
+  );
+
+const headerModifier = (description: string): Schema => ({
+  type: "object",
+  description,
+  properties: {
+    set: headerValues("Headers that replace those of the same name."),
+    add: headerValues("Headers that are added to those of the same name."),
+    remove: {
+      type: "array",
+      description: "Names of headers that are removed, in any case.",
+      maxItems: 16,
+      items: { type: "string" },
+      "x-kubernetes-list-type": "set",
+    },
+  },
+});
+
+const pathModifier = (description: string): Schema => ({
+  type: "object",
+  description,
+  required: ["type"],
+  properties: {
+    type: {
+      type: "string",
+      description: "ReplaceFullPath: the whole path; ReplacePrefixMatch: the prefix that matched.",
+      enum: ["ReplaceFullPath", "ReplacePrefixMatch"],
+    },
+    replaceFullPath: { ...textField("The new path."), maxLength: 1024 },
+    replacePrefixMatch: { ...textField("What replaces the prefix that matched."), maxLength: 1024 },
+  },
+});
+
+const hostname = (description: string): Schema => ({
+  ...textField(description),
+  minLength: 1,
+  maxLength: 253,
+  pattern: dnsNamePattern,
+});
+
+/** Types of filters, each with the field that has its settings. */
+export const filterFields = {
+  RequestHeaderModifier: "requestHeaderModifier",
+  ResponseHeaderModifier: "responseHeaderModifier",
+  RequestMirror: "requestMirror",
+  RequestRedirect: "requestRedirect",
+  URLRewrite: "urlRewrite",
+  ExtensionRef: "extensionRef",
+} as const;
+
+export type FilterType = keyof typeof filterFields;
+
+export function filtersSchema(description: string): Schema {
+  return {
+    type: "array",
+    description,
+    maxItems: maxFilters,
+    "x-kubernetes-list-type": "atomic",
+    items: {
+      type: "object",
+      required: ["type"],
+      properties: {
+        type: { type: "string", description: "Type of the filter.", enum: Object.keys(filterFields) },
+        requestHeaderModifier: headerModifier("Changes headers of the request."),
+        responseHeaderModifier: headerModifier("Changes headers of the response."),
+        requestRedirect: {
+          type: "object",
+          description: "Responds with a redirect.",
+          properties: {
+            scheme: {
+              type: "string",
+              description: "Scheme of the new address. Defaults to the request's.",
+              enum: ["http", "https"],
+            },
+            hostname: hostname("Host of the new address. Defaults to the request's."),
+            path: pathModifier("Path of the new address. Defaults to the request's."),
+            port: {
+              ...integerField("int32", "Port of the new address. Defaults to that of the scheme."),
+              minimum: 1,
+              maximum: 65_535,
+            },
+            statusCode: {
+              ...integerField("int64", "Status of the response."),
+              enum: [301, 302, 303, 307, 308],
+              default: 302,
+            },
+          },
+        },
+        urlRewrite: {
+          type: "object",
+          description: "Changes what the backend is asked for.",
+          properties: {
+            hostname: hostname("Host that the backend gets."),
+            path: pathModifier("Path that the backend gets."),
+          },
+        },
+        requestMirror: {
+          type: "object",
+          description: "Not supported.",
+          "x-kubernetes-preserve-unknown-fields": true,
+        },
+        extensionRef: {
+          type: "object",
+          description: "Not supported.",
+          "x-kubernetes-preserve-unknown-fields": true,
+        },
+      },
+    },
+  };
+}
+
+const duration = (description: string): Schema => ({
+  ...textField(description),
+  pattern: "^([0-9]{1,5}(h|m|s|ms)){1,4}$",
+});
+
+export const timeoutsSchema: Schema = {
+  type: "object",
+  description: "How long a request may take; 0s: as long as it takes.",
+  properties: {
+    request: duration("From the request's first byte to the response's last one."),
+    backendRequest: duration("One attempt of a backend; at most `request`."),
+  },
+};
+
+/** Name of a rule, unique within its route. */
+export const ruleName: Schema = {
+  ...textField("Name of the rule, unique within the route."),
+  minLength: 1,
+  maxLength: 253,
+  pattern: dnsNamePattern,
+};

@@ -1,0 +1,126 @@
+import { fieldColumn } from "../../../kube-server/api/columns.ts";
+import { pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
+import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
+import { FaultList } from "../../../kube-server/api/fault-list.ts";
+import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
+import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
+import type { KubeObject } from "../../../kube-server/api/object.ts";
+import { type Schema, textField } from "../../../kube-server/api/schema.ts";
+import { requiredValue } from "../../../kube-server/api/validate.ts";
+import { backendFilters, checkFilters } from "../gateway/filter-rules.ts";
+import { gatewayAddresses } from "../gateway/gateway.ts";
+import { checkRouteRules } from "../gateway/route-rules.ts";
+import { everything, filtersSchema, matchesSchema, maxRules, ruleName } from "../gateway/route-schema.ts";
+import { checkEndpoint } from "./proxy-endpoint.ts";
+
+const backend: Schema = {
+  type: "object",
+  description: "Where requests are forwarded to.",
+  required: ["endpoint"],
+  properties: {
+    endpoint: textField(
+      "Address of the backend: http or https, a host, and a port unless it is the scheme's own.",
+    ),
+    filters: filtersSchema("Changes to what this backend gets, and to what it responds with."),
+  },
+};
+
+const spec: Schema = {
+  type: "object",
+  description: "Which requests go where.",
+  required: ["rules"],
+  properties: {
+    rules: {
+      type: "array",
+      description: "The rules; the most specific match decides, then their order.",
+      minItems: 1,
+      maxItems: maxRules,
+      "x-kubernetes-list-type": "atomic",
+      items: {
+        type: "object",
+        properties: {
+          name: ruleName,
+          matches: matchesSchema,
+          filters: filtersSchema("Changes to the request and the response, or a redirect."),
+          backends: {
+            type: "array",
+            description: "The backend. None only beside a RequestRedirect filter.",
+            maxItems: 1,
+            items: backend,
+            "x-kubernetes-list-type": "atomic",
+          },
+        },
+      },
+    },
+  },
+};
+
+const status = pendingStatus("Where the proxy is reached.", ["Accepted", "Programmed"], {
+  hostname: textField("The first of `hostnames`."),
+  hostnames: {
+    type: "array",
+    description: "Names under which the proxy is reached.",
+    items: { type: "string" },
+    "x-kubernetes-list-type": "atomic",
+  },
+  addresses: gatewayAddresses,
+});
+
+/**
+ * A reverse proxy: a gateway with a hostname of its own, and where its requests go.
+ *
+ * @param isAllowed whether the operator allows a backend's address that tenants may not send to otherwise
+ */
+export function httpProxyKind(
+  groupDomain: string,
+  isAllowed: (address: string) => boolean = () => false,
+): KindDefinition {
+  const description = "HTTPProxy forwards requests for a hostname of its own to backends.";
+  const [programmed] = statusColumns("Programmed");
+  return {
+    group: `networking.${groupDomain}`,
+    version: "v1alpha",
+    kind: "HTTPProxy",
+    plural: "httpproxies",
+    singular: "httpproxy",
+    ...declaredInProjects,
+    nameRule: "label",
+    description,
+    schema: { type: "object", description, required: ["spec"], properties: { spec, status } },
+    columns: [
+      fieldColumn("Hostname", "Where the proxy is reached.", ["status", "hostnames", 0]),
+      programmed,
+      ageColumn,
+    ],
+    prepare(proxy) {
+      // Defaults fill in what is absent; an empty list means the same.
+      for (const rule of objectsIn(fieldAt(proxy, ["spec", "rules"]))) {
+        if (Array.isArray(rule["matches"]) && rule["matches"].length === 0) rule["matches"] = everything();
+      }
+    },
+    validate(proxy) {
+      const faults = new FaultList();
+      const rules = fieldAt(proxy, ["spec", "rules"]);
+      checkRouteRules(rules, "spec.rules", "backends", faults);
+      checkBackends(proxy, isAllowed, faults);
+      return faults.errors;
+    },
+  };
+}
+
+function checkBackends(proxy: KubeObject, isAllowed: (address: string) => boolean, faults: FaultList): void {
+  for (const [index, rule] of objectsIn(fieldAt(proxy, ["spec", "rules"])).entries()) {
+    if (faults.isFull) return;
+    const path = `spec.rules[${index}].backends`;
+    const backends = objectsIn(rule["backends"]);
+    const isRedirect = objectsIn(rule["filters"]).some(({ type }) => type === "RequestRedirect");
+    if (backends.length === 0 && !isRedirect) {
+      const why = "a backend is required unless a RequestRedirect filter is present on the rule";
+      faults.add(requiredValue(path, why));
+    }
+    for (const [number, { endpoint, filters }] of backends.entries()) {
+      checkEndpoint(endpoint, `${path}[${number}].endpoint`, isAllowed, faults);
+      checkFilters(filters, backendFilters, `${path}[${number}].filters`, faults);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { fieldColumn } from "../../../kube-server/api/columns.ts";
+import { pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
+import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
+import { fieldAt } from "../../../kube-server/api/fields.ts";
+import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
+import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
+import type { Schema } from "../../../kube-server/api/schema.ts";
+import { unsupportedValue } from "../../../kube-server/api/status.ts";
+import { locationNames } from "./resource-names.ts";
+
+/** Key of `spec.topology` with the city that a location is in. The same for every group domain. */
+export const cityCodeTopology = "topology.platform/city-code";
+
+/** `platform.cityCodes`, unless configured: Dallas Fort Worth, London Heathrow and The Dalles. */
+export const defaultCityCodes: readonly string[] = ["DFW", "LHR", "DLS"];
+
+/** City code of a location. */
+export function cityCodeOf(location: KubeObject | undefined): string | undefined {
+  const code = fieldAt(location, ["spec", "topology", cityCodeTopology]);
+  return typeof code === "string" && code !== "" ? code : undefined;
+}
+
+/** Whether a value has the form of a city code; WorkloadDeployments have it in their names. */
+export function isCityCode(value: Json | undefined): value is string {
+  return typeof value === "string" && /^[A-Z0-9]{1,16}$/.test(value);
+}
+
+/** A word for {@link KindDefinition.references}: what depends on the locations of a city. */
+export function cityCodeReference(code: Json | undefined): string | undefined {
+  return isCityCode(code) ? `city-code:${code}` : undefined;
+}
+
+const requiredText = (description: string): Schema => ({ type: "string", description, minLength: 1 });
+
+const spec: Schema = {
+  type: "object",
+  description: "Where the location is, and who provides it.",
+  required: ["locationClassName", "topology", "provider"],
+  properties: {
+    locationClassName: {
+      type: "string",
+      description:
+        "Who manages the location: platform-managed for the platform's control plane, self-managed for " +
+        "a control plane of the user's own.",
+      enum: ["platform-managed", "self-managed"],
+    },
+    topology: {
+      type: "object",
+      description: `Topology of the location. ${cityCodeTopology} is the code of the city that it is in.`,
+      additionalProperties: { type: "string" },
+    },
+    provider: {
+      type: "object",
+      description: "What provides the location.",
+      required: ["cloudA"],
+      properties: {
+        cloudA: {
+          type: "object",
+          description: "A zone of the cloud provider.",
+          required: ["projectId", "region", "zone"],
+          properties: {
+            projectId: requiredText("Project in the cloud provider."),
+            region: requiredText("Region of the cloud provider, such as us-south1."),
+            zone: requiredText("Zone of the cloud provider, such as us-south1-a."),
+          },
+        },
+      },
+    },
+  },
+};
+
+/**
+ * A place where workloads run.
+ *
+ * @param cityCodes `platform.cityCodes`
+ */
+export function locationKind(
+  groupDomain: string,
+  cityCodes: readonly string[] = defaultCityCodes,
+): KindDefinition {
+  const description = "Location is a place where workloads run, such as a zone of a cloud provider.";
+  const [ready, reason] = statusColumns("Ready");
+  const supported = [...cityCodes].sort();
+  return {
+    ...locationNames(groupDomain),
+    ...declaredInProjects,
+    statusWriters: "providers",
+    deletedLast: true,
+    description,
+    schema: {
+      type: "object",
+      description,
+      required: ["spec"],
+      properties: { spec, status: pendingStatus("What is known of the location.", ["Ready"]) },
+    },
+    columns: [
+      fieldColumn("Class", "Who manages the location.", ["spec", "locationClassName"]),
+      fieldColumn("City", "Code of the city that the location is in.", [
+        ...["spec", "topology", cityCodeTopology],
+      ]),
+      ageColumn,
+      ready,
+      reason,
+    ],
+    validate(location, old) {
+      const code = cityCodeOf(location);
+      // A code that is no longer configured does not stop other changes of its locations.
+      if (code === undefined || code === cityCodeOf(old) || cityCodes.includes(code)) return [];
+      return [unsupportedValue(`spec.topology[${cityCodeTopology}]`, code, supported)];
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
+import type { KindDefinition } from "../../../kube-server/api/kind.ts";
+
+/** Reserved for rules that many workloads share; the rules of one workload are in its interfaces. */
+export function networkPolicyKind(groupDomain: string): KindDefinition {
+  const description =
+    "NetworkPolicy has no fields yet: the rules of a workload are in its network interfaces.";
+  return {
+    group: `networking.${groupDomain}`,
+    version: "v1alpha",
+    kind: "NetworkPolicy",
+    plural: "networkpolicies",
+    singular: "networkpolicy",
+    ...declaredInProjects,
+    description,
+    schema: {
+      type: "object",
+      description,
+      properties: {
+        spec: { type: "object", description: "Empty.", properties: {} },
+        status: { type: "object", description: "Empty.", properties: {} },
+      },
+    },
+    columns: [],
+  };
+}

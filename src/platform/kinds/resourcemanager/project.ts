@@ -1,0 +1,48 @@
+import { conditionColumns, conditionsSchema } from "../../../kube-server/api/conditions.ts";
+import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
+import type { KindDefinition } from "../../../kube-server/api/kind.ts";
+
+/** Removed once everything in the project's control plane is gone. */
+export function projectFinalizer(groupDomain: string): string {
+  return `resourcemanager.${groupDomain}/control-plane`;
+}
+
+/** A project of an organization. Creating one creates a control plane; see the project controller. */
+export function projectKind(groupDomain: string): KindDefinition {
+  const description = "Project is a project of the organization, with a control plane of its own.";
+  return {
+    group: `resourcemanager.${groupDomain}`,
+    version: "v1alpha",
+    kind: "Project",
+    plural: "projects",
+    singular: "project",
+    shortNames: [],
+    categories: [],
+    namespaced: false,
+    planes: ["organization"],
+    description,
+    nameRule: "label",
+    // The addresses of what belongs to a project contain its name, with more in the same label.
+    maxNameLength: 55,
+    builtIn: false,
+    statusSubresource: true,
+    schema: {
+      type: "object",
+      description,
+      properties: {
+        spec: { type: "object", description: "Empty.", default: {}, properties: {} },
+        status: {
+          type: "object",
+          description: "What is known of the project.",
+          properties: { conditions: conditionsSchema },
+        },
+      },
+    },
+    columns: conditionColumns("Ready"),
+    claimsName: true,
+    serverFinalizers: [projectFinalizer(groupDomain)],
+    selectableFields: {},
+    prepare: finalizedFromCreation(projectFinalizer(groupDomain)),
+    counts: () => ({ projects: 1 }),
+  };
+}

@@ -1,0 +1,59 @@
+import type { KindDefinition } from "../kube-server/api/kind.ts";
+import { configMapKind } from "../kube-server/kinds/config-map.ts";
+import { eventKind } from "../kube-server/kinds/event.ts";
+import { namespaceKind } from "../kube-server/kinds/namespace.ts";
+import { secretKind } from "../kube-server/kinds/secret.ts";
+import { instanceKind } from "./kinds/compute/instance.ts";
+import { computeLocationKind } from "./kinds/compute/location.ts";
+import { workloadKind } from "./kinds/compute/workload.ts";
+import { workloadDeploymentKind } from "./kinds/compute/workload-deployment.ts";
+import { endpointSliceKind } from "./kinds/discovery/endpoint-slice.ts";
+import { gatewayKind } from "./kinds/gateway/gateway.ts";
+import { httpRouteKind } from "./kinds/gateway/http-route.ts";
+import { httpProxyKind } from "./kinds/networking/http-proxy.ts";
+import { defaultCityCodes, locationKind } from "./kinds/networking/location.ts";
+import { networkKind } from "./kinds/networking/network.ts";
+import { networkBindingKind } from "./kinds/networking/network-binding.ts";
+import { networkContextKind } from "./kinds/networking/network-context.ts";
+import { networkPolicyKind } from "./kinds/networking/network-policy.ts";
+import { subnetKind } from "./kinds/networking/subnet.ts";
+import { subnetClaimKind } from "./kinds/networking/subnet-claim.ts";
+import { projectKind } from "./kinds/resourcemanager/project.ts";
+import { exportPolicyKind } from "./kinds/telemetry/export-policy.ts";
+
+export interface KindSettings {
+  /** `platform.cityCodes`. */
+  readonly cityCodes?: readonly string[] | undefined;
+  /** Whether `egress.allow` has an address that backends of proxies may not have otherwise. */
+  readonly isAllowed?: ((address: string) => boolean) | undefined;
+}
+
+/** All kinds of the server. A new kind is one file and one line here. */
+export function servedKinds(
+  groupDomain: string,
+  { cityCodes = defaultCityCodes, isAllowed }: KindSettings = {},
+): KindDefinition[] {
+  return [
+    namespaceKind,
+    secretKind,
+    configMapKind,
+    eventKind,
+    projectKind(groupDomain),
+    exportPolicyKind(groupDomain),
+    locationKind(groupDomain, cityCodes),
+    computeLocationKind(groupDomain, cityCodes),
+    networkKind(groupDomain),
+    networkBindingKind(groupDomain),
+    networkContextKind(groupDomain),
+    networkPolicyKind(groupDomain),
+    subnetClaimKind(groupDomain),
+    subnetKind(groupDomain),
+    workloadKind(groupDomain),
+    workloadDeploymentKind(groupDomain),
+    instanceKind(groupDomain),
+    httpProxyKind(groupDomain, isAllowed),
+    gatewayKind(groupDomain),
+    httpRouteKind,
+    endpointSliceKind,
+  ];
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { mayWriteStatus, type Role } from "../kube-server/api/kind.ts";
+import type { JsonObject } from "../kube-server/api/object.ts";
+import { type Review, reviews } from "../kube-server/api/reviews.ts";
+import { accessDecision, reviewResponse } from "../kube-server/http/reviews.ts";
+import { servedKinds } from "./served-kinds.ts";
+
+const kinds = servedKinds("example");
+const roles: readonly Role[] = ["member", "provider"];
+
+/** Who writes the status of each kind that has one, beside the platform. */
+const writers: Record<string, readonly Role[]> = {
+  "/namespaces": [],
+  "resourcemanager.example/projects": [],
+  "telemetry.example/exportpolicies": ["member", "provider"],
+  "networking.example/locations": ["provider"],
+  "compute.example/locations": ["provider"],
+  "networking.example/networks": [],
+  "networking.example/networkbindings": [],
+  "networking.example/networkcontexts": ["provider"],
+  "networking.example/networkpolicies": [],
+  "networking.example/subnetclaims": [],
+  "networking.example/subnets": ["provider"],
+  "compute.example/workloads": [],
+  "compute.example/workloaddeployments": [],
+  "compute.example/instances": ["provider"],
+  "networking.example/httpproxies": [],
+  "gateway.networking.k8s.io/gateways": [],
+  "gateway.networking.k8s.io/httproutes": ["member", "provider"],
+};
+
+test("each kind says who writes its status", () => {
+  const all = kinds
+    .filter(({ statusSubresource }) => statusSubresource)
+    .map((kind) => [`${kind.group}/${kind.plural}`, roles.filter((role) => mayWriteStatus(kind, role))]);
+  expect(Object.fromEntries(all)).toEqual(writers);
+  for (const kind of kinds.filter(({ statusSubresource }) => !statusSubresource)) {
+    expect(roles.filter((role) => mayWriteStatus(kind, role))).toEqual([]);
+  }
+});
+
+describe("a SelfSubjectAccessReview", () => {
+  const decide = (role: Role, verb: string, resource: string, subresource: string, group = "*") =>
+    accessDecision({ resourceAttributes: { verb, group, resource, subresource } }, kinds, role);
+
+  test.each(Object.entries(writers))("tells who writes the status of %s", (name, mayWrite) => {
+    const [group = "", plural = ""] = name.split("/");
+    for (const role of roles) {
+      for (const verb of ["update", "patch", "*"]) {
+        const { allowed } = decide(role, verb, plural, "status", group);
+        expect([role, verb, allowed]).toEqual([role, verb, mayWrite.includes(role)]);
+      }
+      expect(decide(role, "get", plural, "status", group)).toEqual({ allowed: true });
+      expect(decide(role, "update", plural, "", group)).toEqual({ allowed: true });
+    }
+  });
+
+  test.each<[Role, string, string, string, string | undefined]>([
+    ["member", "update", "instances", "status", "only providers write it"],
+    ["provider", "update", "workloads", "status", "only the platform writes it"],
+    ["provider", "update", "*", "status", "only the platform writes it"],
+    ["member", "get", "*", "status", undefined],
+    ["member", "list", "instances", "status", "the verb is not known"],
+    ["provider", "update", "secrets", "status", "the resource is not served here"],
+    ["provider", "update", "instances", "scale", "the resource is not served here"],
+    ["provider", "update", "pods", "status", "the resource is not served here"],
+    ["member", "create", "selfsubjectaccessreviews", "status", "the resource is not served here"],
+    ["member", "create", "selfsubjectaccessreviews", "", undefined],
+    ["member", "update", "*", "", undefined],
+  ])("of a %s who wants to %s %s/%s", (role, verb, resource, subresource, reason) => {
+    const expected = reason === undefined ? { allowed: true } : { allowed: false, reason };
+    expect(decide(role, verb, resource, subresource)).toEqual(expected);
+  });
+});
+
+test.each(roles)("a SelfSubjectRulesReview of a %s lists what the caller may do", (role) => {
+  const review = reviews.find(({ kind }) => kind === "SelfSubjectRulesReview") as Review;
+  const { status } = reviewResponse(review, {}, { user: "a", tokenId: "t", role }, kinds);
+  const verbsOf = new Map<string, readonly string[]>();
+  for (const rule of (status as JsonObject)["resourceRules"] as unknown as Rule[]) {
+    for (const resource of rule.resources) verbsOf.set(`${rule.apiGroups[0]}/${resource}`, rule.verbs);
+  }
+  for (const [name, mayWrite] of Object.entries(writers)) {
+    const writing = mayWrite.includes(role) ? ["patch", "update"] : [];
+    expect([name, verbsOf.get(`${name}/status`)]).toEqual([name, ["get", ...writing]]);
+    expect(verbsOf.get(name)).toContain("update");
+  }
+});
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
