@@ -4,7 +4,7 @@
 # In the configuration let state.directory be /data, ops.listen :9464 where something outside of the container asks it, and
 # name a redis.url where Redis is needed: there is no redis-server in here. There is HAProxy for the section gateway, whose
 # addresses also have to be reached from outside: let gateway.listen be :8082 and gateway.tlsListen :8443, and publish them.
-# `npm run test:image` runs these steps without a container engine, and with buildah where that is. buildah and podman keep the
+# `npm run prove -- image` runs these steps without a container engine, and with buildah where that is. buildah and podman keep the
 # HEALTHCHECK only in docker's format: `buildah build --format docker`.
 
 ARG NODE_IMAGE=node:24-bookworm-slim

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** `npm run bench`: runs every micro-benchmark in turn, each in its own process, then the floor benchmark. */
+/** `npm run bench -- micro`: runs every micro-benchmark in turn, each in its own process, then the floor benchmark. */
 const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".bench.ts"));
 for (const file of [...files.sort(), "floor.ts"]) {
   process.stdout.write(`\n${file}\n`);

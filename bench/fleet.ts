@@ -1,5 +1,5 @@
 /**
- * `npm run bench:fleet`: samples delivered by one, two and three replicas in the same time. A VictoriaMetrics
+ * `npm run bench -- fleet`: samples delivered by one, two and three replicas in the same time. A VictoriaMetrics
  * is filled with an hour of samples; 48 sinks export it from the beginning to one receiver that only responds
  * with 204. Replicas run from the build, with `export.schedule: queue` and one Redis.
  *

@@ -19,7 +19,7 @@ import { type LockFile, shippedPackages } from "./release/licences.ts";
 import { findServers } from "./servers/find.ts";
 
 /**
- * `npm run test:image`: runs the Dockerfile's steps without a container engine, then its program as the image
+ * `npm run prove -- image`: runs the Dockerfile's steps without a container engine, then its program as the image
  * would: as its user, with a read-only root, as process number 1, and with only the project files that the
  * steps copy and the HAProxy that they install. Where buildah is available, it also builds the image and
  * repeats the checks with it. The temporary directory must not be an overlay itself, as in most containers.

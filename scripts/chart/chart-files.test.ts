@@ -11,13 +11,13 @@ const read = (path: string): string => readFileSync(new URL(path, chart), "utf8"
 const files = chartFiles();
 
 test.each(Object.keys(files).filter((path) => path !== "values.schema.json"))(
-  "%s is what npm run generate:chart writes",
+  "%s is what npm run generate -- chart writes",
   (path) => {
     expect(read(path)).toBe(files[path]);
   },
 );
 
-test("values.schema.json is what npm run generate:chart writes", () => {
+test("values.schema.json is what npm run generate -- chart writes", () => {
   expect(JSON.parse(read("values.schema.json"))).toEqual(valuesSchema());
 });
 

@@ -7,7 +7,7 @@ import type { BuiltImage } from "./build-stages.ts";
 
 const baseName = "localhost/node-of-this-machine";
 const imageName = "localhost/telemetryd";
-/** Programs called in the image by the Dockerfile's steps and by `npm run test:image`. */
+/** Programs called in the image by the Dockerfile's steps and by `npm run prove -- image`. */
 const programs = ["sh", "env", "find", "rm", "mkdir", "chown", "touch", "cp"];
 /** In place of Debian's: it copies what {@link addPackage} has laid ready. */
 const aptGet = `#!/bin/sh

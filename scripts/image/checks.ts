@@ -1,4 +1,4 @@
-/** How `npm run test:image` says what it finds. */
+/** How `npm run prove -- image` says what it finds. */
 
 export function say(text: string): void {
   process.stdout.write(`test:image: ${text}\n`);

@@ -83,7 +83,7 @@ export function licencesDocument(dependencies: readonly Dependency[]): string {
   return `# Third-party licences
 
 The packages that telemetryd runs with, on whatever platform, and their licences: ${summary.join(", ")}. Their texts
-are in \`node_modules\` of an installation. \`npm run generate:licences\` renews this list; \`npm run release:check\` refuses a
+are in \`node_modules\` of an installation. \`npm run generate -- licences\` renews this list; \`npm run release:check\` refuses a
 licence that is not on its list.
 
 | package | version | licence |

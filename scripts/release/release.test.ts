@@ -95,7 +95,7 @@ describe("licences", () => {
     expect(dependencies.filter(({ licence }) => !isAllowed(licence))).toEqual([]);
   });
 
-  test("docs/third-party-licences.md lists them; renew it with npm run generate:licences", () => {
+  test("docs/third-party-licences.md lists them; renew it with npm run generate -- licences", () => {
     expect(read("docs/third-party-licences.md")).toBe(licencesDocument(dependencies));
   });
 });

@@ -1,5 +1,5 @@
 /**
- * `npm run test:abuse`: a hostile member, a hostile receiver, a name server that never responds, clients
+ * `npm run prove -- abuse`: a hostile member, a hostile receiver, a name server that never responds, clients
  * without a token and hostile proxies with their clients, all at once, against a daemon that also exports. The
  * samples of ten honest sinks arrive within five seconds of their appearance in the store, an honest member
  * gets responses, its proxy's edits are served within ten seconds, memory and Redis stay bounded, and the

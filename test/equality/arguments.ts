@@ -20,7 +20,7 @@ export interface EqualityRun extends EqualityArguments {
   readonly histograms: number;
 }
 
-export const usage = `Usage: npm run test:equality [-- OPTIONS]
+export const usage = `Usage: npm run prove -- equality [OPTIONS]
 
 Writes samples into a VictoriaMetrics while telemetryd exports them to three receivers, is killed with kill -9 at random
 and has its policy edited; then compares what source and receivers hold.

@@ -1,5 +1,5 @@
 /**
- * `npm run test:equality`: no sample is lost or invented, whatever the interruption. Samples are written live
+ * `npm run prove -- equality`: no sample is lost or invented, whatever the interruption. Samples are written live
  * to a VictoriaMetrics; telemetryd exports them to a VictoriaMetrics and to Prometheus with and without an
  * out-of-order window. It is killed with `kill -9` at random times while its policy is edited. At the end the
  * sets of (series, timestamp, value) of the source and of each receiver must be equal.

@@ -2,7 +2,7 @@ import { type EqualityArguments, parseNumbers } from "../equality/arguments.ts";
 
 export type FaultArguments = EqualityArguments;
 
-export const usage = `Usage: npm run test:faults [-- OPTIONS]
+export const usage = `Usage: npm run prove -- faults [OPTIONS]
 
 Writes samples into a VictoriaMetrics while telemetryd exports them to two receivers; telemetryd, store and receivers are
 in trouble at random. Then compares what source and receivers hold.

@@ -1,5 +1,5 @@
 /**
- * `npm run test:compute-faults`: whatever is killed, in the end what runs equals what is declared. Workloads of
+ * `npm run prove -- compute-faults`: whatever is killed, in the end what runs equals what is declared. Workloads of
  * some projects are declared, changed, deleted and tampered with at random, while the daemon, the provider, the
  * container engine and Redis are killed with `kill -9`, by a random schedule that a seed reproduces. No container
  * is there twice at any moment.

@@ -1,5 +1,5 @@
 /**
- * `npm run test:faults`: no sample is lost or invented, whatever the fault. Like `npm run test:equality`,
+ * `npm run prove -- faults`: no sample is lost or invented, whatever the fault. Like `npm run prove -- equality`,
  * with faults in every part, by a random schedule that a seed reproduces: the daemon is killed, stopped, and
  * its disk fills up; receivers and store are behind proxies that are down, slow, respond with 500 and 429,
  * and break connections; policies are edited, and passwords change before the Secret does.

@@ -8,7 +8,7 @@ import { startReplicaProcess } from "../support/replica-process.ts";
 import { createRoadmapFixture, idle, statusOf, updatedAfter } from "../support/roadmap-fixture.ts";
 import { until } from "../support/until.ts";
 
-/** Tests that take minutes: `npm run test:roadmap-faults`. */
+/** Tests that take minutes: `npm run prove -- roadmap-faults`. */
 const releasers = new Releasers();
 afterEach(async () => {
   vi.restoreAllMocks();

@@ -2,7 +2,7 @@ import type { Json } from "../../src/kube-server/api/object.ts";
 
 /**
  * A Kubernetes API server's response to a request: one row of a table that is replayed against the platform
- * (test/contract/fidelity.test.ts) and, with `npm run test:fidelity -- --oracle`, against a real API server.
+ * (test/contract/fidelity.test.ts) and, with `npm run prove -- fidelity --oracle`, against a real API server.
  *
  * `$name` in a path or body represents a name unique to the case, so that cases can share a server and its
  * `default` namespace. A case uses only ExportPolicy, unless `core` is set.

@@ -1,5 +1,5 @@
 /**
- * `npm run test:fidelity`: replays the table of requests against the platform and prints unexpected
+ * `npm run prove -- fidelity`: replays the table of requests against the platform and prints unexpected
  * responses. With `--oracle` also against a real Kubernetes API server, with which the table has to agree.
  */
 import { randomInt } from "node:crypto";
@@ -13,7 +13,7 @@ import { projectApi } from "./platform-api.ts";
 import { differentlyAccepted } from "./random-policies.ts";
 import { replay, type SendRequest } from "./replay.ts";
 
-const usage = `Usage: npm run test:fidelity [-- OPTIONS]
+const usage = `Usage: npm run prove -- fidelity [OPTIONS]
 
   --oracle        also against an apiextensions-apiserver, which is built with Go (some minutes, once)
   --policies N    with --oracle: random policies that both have to accept or to refuse (1000)

@@ -1,5 +1,5 @@
 /**
- * `npm run test:fleet`: the equality test with three replicas that share their cycles through Redis. Samples
+ * `npm run prove -- fleet`: the equality test with three replicas that share their cycles through Redis. Samples
  * are written live to a VictoriaMetrics and exported to three sinks. Replicas are killed with `kill -9` at
  * random times, Redis is killed once, and at the end all replicas are restarted one after another. Each
  * receiver must then have the same samples as the source.
@@ -21,7 +21,7 @@ import { writeLive } from "../equality/writer.ts";
 import { randomInteger, seededRandom } from "../support/random.ts";
 import { freePort, type RunningServer, startRedis, startVictoriaMetrics } from "../support/servers.ts";
 
-const usage = `Usage: npm run test:fleet [-- OPTIONS]
+const usage = `Usage: npm run prove -- fleet [OPTIONS]
 
   --series N    series of 11 labels each (1500)
   --seconds N   how long samples are written and replicas are killed (75)

@@ -16,7 +16,7 @@ import { until } from "../support/until.ts";
 
 /**
  * Faults around the roadmap, one at a time, over real Redis. An unhandled rejection fails the file. Slower
- * tests: `npm run test:roadmap-faults`.
+ * tests: `npm run prove -- roadmap-faults`.
  */
 const releasers = new Releasers();
 let fixture: RoadmapFixture;

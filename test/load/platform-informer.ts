@@ -104,7 +104,7 @@ export async function runInformer(durationMs: number, restartEveryMs: number): P
   }
 }
 
-/** `npm run test:informer`: runs for three minutes. */
+/** `npm run prove -- informer`: runs for three minutes. */
 if (process.argv[1]?.endsWith("platform-informer.ts") === true) {
   const seconds = Number(process.argv[2] ?? 180);
   const result = await runInformer(seconds * 1000, 10_000);

@@ -12,7 +12,7 @@ import { groupDomain, httpsRequest, organizationBase, projectBase } from "../sup
 import { until } from "../support/until.ts";
 
 /**
- * `npm run test:platform-projects`: an organization of a thousand projects, followed by one exporter: at most
+ * `npm run prove -- platform-projects`: an organization of a thousand projects, followed by one exporter: at most
  * two connections per project, and the memory they take.
  */
 const count = Number(process.argv[2] ?? 1_000);

@@ -6,7 +6,7 @@ import { until } from "../support/until.ts";
 import { type OpenWatch, openWatch } from "../support/watch-client.ts";
 
 /**
- * `npm run test:platform-load`: 10,000 objects and 1,000 watches on one process. 99 % of lists complete
+ * `npm run prove -- platform-load`: 10,000 objects and 1,000 watches on one process. 99 % of lists complete
  * within a second, every watch receives a change within a second, and memory stays below 512 MB.
  */
 const objects = Number(process.argv[2] ?? 10_000);

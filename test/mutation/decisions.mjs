@@ -1,7 +1,7 @@
 const delivery = "src/exporter/delivery";
 const gateway = "src/platform/controllers/gateway";
 
-/** The decision functions that `npm run test:mutation` changes: by group, without `.ts`. No file does I/O. */
+/** The decision functions that `npm run prove -- mutation` changes: by group, without `.ts`. No file does I/O. */
 export const decisions = {
   "receiver responses": [
     "src/exporter/remote-write/send/classify",

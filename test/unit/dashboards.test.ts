@@ -28,7 +28,7 @@ describe.each(Object.entries(dashboardFiles()))("%s", (name, text) => {
     targets.map(({ expr, legendFormat }) => ({ title, expr, legendFormat })),
   );
 
-  test("is what the code gives; renew it with npm run generate:dashboards", () => {
+  test("is what the code gives; renew it with npm run generate -- dashboards", () => {
     expect(readFileSync(new URL(name, folder), "utf8")).toBe(text);
   });
 

@@ -36,7 +36,7 @@ function validatorFaults(policy: Policy): { readonly ofMetricsql: number; readon
 
 const crdFaults = (policy: Policy): string[] => structuralFaults(structuredClone(policy), schema);
 
-test("the file is what the schema gives; renew it with npm run generate:crd", () => {
+test("the file is what the schema gives; renew it with npm run generate -- crd", () => {
   expect(file("kubernetes/crd/exportpolicies.yaml")).toBe(printManifest(crd));
 });
 

@@ -8,13 +8,13 @@ import { publishedJsonSchema, renewKeyTables } from "./reference.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 
-test("config/telemetryd.schema.json is current (npm run generate:schema)", () => {
+test("config/telemetryd.schema.json is current (npm run generate -- schema)", () => {
   expect(JSON.parse(read("config/telemetryd.schema.json"))).toEqual(
     JSON.parse(JSON.stringify(publishedJsonSchema())),
   );
 });
 
-test("the tables of docs/configuration.md are current (npm run generate:schema)", () => {
+test("the tables of docs/configuration.md are current (npm run generate -- schema)", () => {
   const document = read("docs/configuration.md");
   expect(renewKeyTables(document)).toBe(document);
 });

@@ -696,7 +696,7 @@ const found: [StoredSample[], Step[]][] = [
   ],
 ];
 
-/** `npm run test:histories` sets it. */
+/** `npm run prove -- histories` sets it. */
 const histories = Number(process.env["TELEMETRYD_TEST_HISTORIES"] ?? 300);
 /** The same histories in each run, so that only the change under test matters; set it to search for more. */
 const seed = Number(process.env["TELEMETRYD_TEST_SEED"] ?? 1);

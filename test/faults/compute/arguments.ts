@@ -10,7 +10,7 @@ export interface ComputeFaultArguments {
   readonly sparesEngine: boolean;
 }
 
-export const usage = `Usage: npm run test:compute-faults [-- OPTIONS]
+export const usage = `Usage: npm run prove -- compute-faults [OPTIONS]
 
 Declares workloads in some projects and changes them at random while the daemon, its provider, the container engine and
 Redis are killed with kill -9. Then compares what is declared with what runs, removes everything, and looks for leftovers.

@@ -1,5 +1,5 @@
 /**
- * `npm run test:fairness`: sinks do not delay each other. Fifty sinks, five with receivers that hang, three
+ * `npm run prove -- fairness`: sinks do not delay each other. Fifty sinks, five with receivers that hang, three
  * with names that no longer resolve and one with a million series, and another client of the same store. In
  * the worst case the other sinks' samples and the other client's responses are at most a second later than in
  * a quiet phase of the same run.
