@@ -1,19 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { root, stops, walkthrough } from "../support/walkthrough.ts";
 
 /** Everything named in docs/walkthrough.md exists: each file, and the class, function or method in it. */
-
-const root = new URL("../../", import.meta.url);
-const text = readFileSync(new URL("docs/walkthrough.md", root), "utf8");
-const stops = [...text.matchAll(/^\d+\. `(src\/[^`]+)` `(\w+)`/gm)].map(([, file = "", name = ""]) => ({
-  file,
-  name,
-}));
 
 test("there are at most fifteen", () => {
   expect(stops.length).toBeGreaterThan(10);
   expect(stops.length).toBeLessThanOrEqual(15);
-  expect(stops).toHaveLength([...text.matchAll(/^\d+\. /gm)].length);
+  expect(stops).toHaveLength([...walkthrough.matchAll(/^\d+\. /gm)].length);
 });
 
 test.each(stops)("$file has $name", ({ file, name }) => {
@@ -24,6 +18,6 @@ test.each(stops)("$file has $name", ({ file, name }) => {
 });
 
 test("every file that it mentions exists", () => {
-  const files = [...text.matchAll(/`(src\/[^`]+\.ts)`/g)].map(([, file = ""]) => file);
+  const files = [...walkthrough.matchAll(/`(src\/[^`]+\.ts)`/g)].map(([, file = ""]) => file);
   expect(files.filter((file) => !existsSync(new URL(file, root)))).toEqual([]);
 });
