@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { SentBlock } from "../src/exporter/delivery/late/sent-block.ts";
 import { SentSamples } from "../src/exporter/delivery/late/sent-samples.ts";
 import { RequestEntries } from "../src/exporter/delivery/state/request-entries.ts";
@@ -38,19 +38,19 @@ for (let window = 0; window < windows; window++) {
   before = process.memoryUsage().arrayBuffers;
   let sliceMs = performance.now();
   const startUsage = process.cpuUsage();
-  const breathe = async (): Promise<void> => {
+  const yieldTurn = async (): Promise<void> => {
     longestMs = Math.max(longestMs, performance.now() - sliceMs);
-    await endOfTurn();
+    await turn();
     sliceMs = performance.now();
   };
-  const record = await block.add(requests, breathe);
+  const record = await block.add(requests, yieldTurn);
   const { user, system } = process.cpuUsage(startUsage);
   addMs += (user + system) / 1_000;
   if (record !== undefined) records.push(record);
 }
 const bytes = records.reduce((sum, { length }) => sum + length, 0);
 const restoreStartMs = performance.now();
-const sent = await SentSamples.of(block.baseMs, records, endOfTurn);
+const sent = await SentSamples.of(block.baseMs, records, turn);
 const restoreMs = performance.now() - restoreStartMs;
 print(
   `record: ${round((1e6 * addMs) / series / windows)} ns of CPU a sample, longest slice ${round(longestMs)} ms`,

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
-import { setImmediate } from "node:timers/promises";
 import { Registry } from "prom-client";
 import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 
 /** Longest formatting without a pause: it bounds the delay of probes and exports. */
 const burstMs = 5;
@@ -65,7 +65,7 @@ export class Scrapes {
     for (const piece of this.#input.pieces()) {
       // A client that keeps up never pauses the stream, and would have all pieces formatted without a break.
       if (performance.now() - busySinceMs >= burstMs) {
-        await setImmediate();
+        await yieldToEventLoop();
         busySinceMs = performance.now();
       }
       if (piece !== "") yield piece;

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import { isJsonObject, type Json, type KubeObject } from "../api/object.ts";
 import { badRequest, tooLarge } from "../api/status.ts";
 import { maxDepth } from "../encoding/body.ts";
@@ -52,7 +52,7 @@ export function valuesIn(value: Json): number {
   return total;
 }
 
-/** Lets other requests run between two steps of work on a large object. */
-export async function letOthersRun(values: number): Promise<void> {
-  if (values > smallValues) await setImmediate();
+/** Between two steps of work on an object: lets other requests run if it is large. */
+export async function yieldIfLarge(values: number): Promise<void> {
+  if (values > smallValues) await yieldToEventLoop();
 }

@@ -22,7 +22,7 @@ import { applyMergePatch } from "../patch/merge-patch.ts";
 import type { PatchOutcome } from "../patch/patch-outcome.ts";
 import { applyStrategicMergePatch } from "../patch/strategic-merge.ts";
 import { checkDecoding, readObject, schemaOf } from "./admission.ts";
-import { letOthersRun, valuesIn } from "./object-size.ts";
+import { valuesIn, yieldIfLarge } from "./object-size.ts";
 import type { NewState } from "./resources.ts";
 import type { Target, WriteOptions } from "./target.ts";
 
@@ -131,7 +131,7 @@ export function readApply(
     const values = Math.max(valuesIn(live), valuesIn(configuration));
     const steps = applySteps(live, configuration, managers, writer, force, schema, now);
     let step = steps.next();
-    for (; step.done !== true; step = steps.next()) await letOthersRun(values);
+    for (; step.done !== true; step = steps.next()) await yieldIfLarge(values);
     const outcome = step.value;
     if (outcome.ok) return { object: outcome.object, managers: outcome.managers };
     const causes = outcome.conflicts.map(({ manager, field }) => ({

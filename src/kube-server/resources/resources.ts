@@ -40,7 +40,7 @@ import {
   trackedManagers,
 } from "./new-state.ts";
 import { checkOthers, createObjectReader } from "./object-reader.ts";
-import { countValues, letOthersRun, valuesIn } from "./object-size.ts";
+import { countValues, valuesIn, yieldIfLarge } from "./object-size.ts";
 import { keyOf, type Target, type WriteOptions } from "./target.ts";
 
 export interface WriteResult {
@@ -199,7 +199,7 @@ export function createResources(options: ResourcesOptions): Resources {
   ): Promise<{ readonly object: KubeObject; readonly warnings: readonly string[] }> => {
     const { kind, plane } = target;
     const warnings = admit(object, undefined, kind);
-    await letOthersRun(countValues(object));
+    await yieldIfLarge(countValues(object));
     if (writeOptions.byServer !== true) {
       await checkOthers(object, undefined, kind, createObjectReader(store, plane));
     }
@@ -216,7 +216,7 @@ export function createResources(options: ResourcesOptions): Resources {
     async create(target, body, managers, writeOptions) {
       const { kind } = target;
       const values = countValues(body);
-      await letOthersRun(values);
+      await yieldIfLarge(values);
       const given = cloneJson(body);
       const warnings = dropUnknownFields(given, kind, writeOptions.fieldValidation);
       if (kind.statusSubresource) delete given["status"];
@@ -228,7 +228,7 @@ export function createResources(options: ResourcesOptions): Resources {
         const named = { ...target, name };
         const object = newObject(cloneJson(given), named, randomUUID(), nowText());
         const dropped = keepProviderFinalizers(object, undefined, kind, writeOptions);
-        await letOthersRun(values);
+        await yieldIfLarge(values);
         try {
           const created = await createNamed(named, object, managers, writeOptions);
           const all = [...warnings, ...dropped, ...created.warnings];
@@ -248,7 +248,7 @@ export function createResources(options: ResourcesOptions): Resources {
         }
         // Shrinking a large object is as much work as growing one.
         const values = Math.max(countValues(wanted.object), valuesIn(old));
-        await letOthersRun(values);
+        await yieldIfLarge(values);
         const isStatus = writeOptions.subresource === "status";
         const given = copyOfGiven(wanted.object, old, writeOptions);
         const sent = isStatus ? sentParts(given, old) : given;
@@ -261,11 +261,11 @@ export function createResources(options: ResourcesOptions): Resources {
           checkAssigned(object, old, kind);
         }
         const kept = isStatus ? [] : keepProviderFinalizers(object, old, kind, writeOptions);
-        await letOthersRun(values);
+        await yieldIfLarge(values);
         const warnings = [...unknown, ...kept];
         if (isStatus) admitStatus(object, kind);
         else warnings.push(...admit(object, old, kind));
-        await letOthersRun(values);
+        await yieldIfLarge(values);
         if (writeOptions.byServer !== true && !isStatus) {
           await checkOthers(object, old, kind, createObjectReader(store, target.plane));
         }

@@ -1,7 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/core/clock.ts";
 import { logErrors, runLoop } from "../../base/core/loop.ts";
 import type { Service } from "../../base/core/service.ts";
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import { isObject, valueAt } from "../../base/documents/yaml/document-path.ts";
 import type { Logger } from "../../base/log/log.ts";
 import { type PolicyRef, sinkKey } from "../../exporter/policy/spec/types.ts";
@@ -205,7 +205,7 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
     for (const wanted of options.wanted()) {
       // There may be thousands of policies: do not block health probes for the whole scan.
       if (clock.monotonicMs() - busySinceMs >= burstMs) {
-        await setImmediate();
+        await yieldToEventLoop();
         busySinceMs = clock.monotonicMs();
       }
       const plane = options.planeOf(wanted.ref.plane);

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { setImmediate } from "node:timers/promises";
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import type { BackendTarget, RouteProgram } from "../routing/route-program.ts";
 import { type BackendResolver, type HostState, targetsOf } from "./backend-addresses.ts";
 
@@ -101,7 +101,7 @@ export class AddressLookups<Held extends ProgramAddresses> {
       plane.running++;
       if (plane.waiting.size > 0 && plane.running < lookupsOfPlane) this.#ready.add(plane);
       void this.#run(lookup, plane);
-      if (++this.#started % startedAtOnce === 0) await setImmediate();
+      if (++this.#started % startedAtOnce === 0) await yieldToEventLoop();
     }
     this.#isStarting = false;
   }

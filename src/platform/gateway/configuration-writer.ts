@@ -1,5 +1,6 @@
 import { appendFile, writeFile } from "node:fs/promises";
-import { setImmediate, setTimeout } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import { isNameless } from "./backend-addresses.ts";
 import { answer, type BackendAddress, backendSection, sectionName } from "./haproxy/backend-section.ts";
 import { HaproxyError } from "./haproxy/command-socket.ts";
@@ -77,7 +78,7 @@ async function eachSection(all: Iterable<HeldProgram>, make: (held: HeldProgram)
     made += make(held);
     if (made < madeAtOnce) continue;
     made = 0;
-    await setImmediate();
+    await yieldToEventLoop();
   }
 }
 

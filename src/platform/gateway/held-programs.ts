@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import type { ProgramReport } from "../routing/program-store.ts";
 import type { BackendTarget, RouteProgram } from "../routing/route-program.ts";
 import { AddressLookups } from "./address-lookups.ts";
@@ -115,7 +115,7 @@ export class HeldPrograms {
         compared += text.length;
         if (compared < comparedAtOnce) continue;
         compared = 0;
-        await setImmediate();
+        await yieldToEventLoop();
       }
     }
     this.apply([], [...removed]);

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import { sectionName } from "./haproxy/backend-section.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 
@@ -113,7 +113,7 @@ export async function parseStatistics(text: string): Promise<Map<string, Row>> {
   const counters = counterFields.map(place);
   const [open, average] = [place("scur"), place("ttime")];
   for (let at = 1; at < lines.length; at++) {
-    if (at % linesAtOnce === 0) await setImmediate();
+    if (at % linesAtOnce === 0) await yieldToEventLoop();
     const fields = (lines[at] ?? "").split(",");
     const [section = ""] = fields;
     if (!section.startsWith(sectionPrefix)) continue;

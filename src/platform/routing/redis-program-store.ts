@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import { keyPrefix, type RedisConnection } from "../../base/redis/connection.ts";
 import { runScript } from "../../base/redis/run-script.ts";
 import type { ProgramReport, StoredPrograms } from "./program-store.ts";
@@ -267,7 +267,7 @@ async function* parsedParts(texts: readonly string[]): AsyncIterable<readonly Ro
     yield part;
     part = [];
     characters = 0;
-    await setImmediate();
+    await yieldToEventLoop();
   }
   yield part;
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir } from "node:fs/promises";
-import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
+import { yieldToEventLoop } from "../../../base/core/yield-to-event-loop.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import type { Window } from "../../metrics-store/ports/window.ts";
 import { LogWriter } from "../state/log-writer.ts";
@@ -155,7 +155,7 @@ export class FileSentLog implements SentLog {
       if (record.blockId === id) records.push(record);
       if (record.blockId === id && record.isFirstOfBlock) return records.reverse();
       place = previousOf(content);
-      await endOfTurn();
+      await yieldToEventLoop();
     }
     return "gone";
   }

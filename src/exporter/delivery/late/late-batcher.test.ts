@@ -11,7 +11,7 @@ import { SentBlock } from "./sent-block.ts";
 import { SentSamples } from "./sent-samples.ts";
 
 const fromMs = 1_700_000_000_000;
-const breathe = () => Promise.resolve();
+const yieldTurn = () => Promise.resolve();
 const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
 const [first, second, third] = ["first", "second", "third"].map(
   (value) => new Series([{ name: "__name__", value }]),
@@ -34,7 +34,7 @@ async function sent(source: string, ...list: Array<readonly [Series, ...number[]
     const samples = samplesAt(...times);
     entries.add(hash?.high ?? 0, hash?.low ?? 0, samples, 0, samples.length);
   }
-  return SentSamples.of(fromMs, [(await new SentBlock(fromMs).add([entries], breathe))!], breathe);
+  return SentSamples.of(fromMs, [(await new SentBlock(fromMs).add([entries], yieldTurn))!], yieldTurn);
 }
 
 function batcherOf(...blocks: SentSamples[]): LateBatcher {

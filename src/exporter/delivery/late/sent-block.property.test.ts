@@ -5,7 +5,7 @@ import { SentBlock } from "./sent-block.ts";
 import { SentSamples } from "./sent-samples.ts";
 
 const baseMs = 1_700_000_000_000;
-const breathe = () => Promise.resolve();
+const yieldTurn = () => Promise.resolve();
 
 /** A request: series, and for each the times after the block's start. */
 type Request = ReadonlyArray<readonly [series: number, times: readonly number[]]>;
@@ -38,7 +38,7 @@ async function recordsOf(windows: ReadonlyArray<readonly Request[]>): Promise<Bu
   const records: Buffer[] = [];
   for (const [index, requests] of windows.entries()) {
     const entries = requests.map((request) => entriesOf(request, baseMs - index));
-    records.push((await block.add(entries, breathe))!);
+    records.push((await block.add(entries, yieldTurn))!);
   }
   return records;
 }
@@ -66,7 +66,7 @@ describe("the records of a block", () => {
         for (const [each, own] of list.flat(2)) {
           sent.set(each, new Set([...(sent.get(each) ?? []), ...own]));
         }
-        const restored = await SentSamples.of(baseMs, await recordsOf(list), breathe);
+        const restored = await SentSamples.of(baseMs, await recordsOf(list), yieldTurn);
         for (let each = 0; each < seriesCount; each++) {
           const found: number[] = [];
           for (let ms = -1; ms <= lastMs + 1; ms++) {
@@ -84,7 +84,7 @@ describe("the records of a block", () => {
       fc.asyncProperty(windows, fc.nat(16), async (list, count) => {
         const kept = list.slice(0, count);
         const sent = new Set(kept.flat(2).flatMap(([each, own]) => own.map((ms) => `${each} ${ms}`)));
-        const restored = await SentSamples.of(baseMs, (await recordsOf(list)).slice(0, count), breathe);
+        const restored = await SentSamples.of(baseMs, (await recordsOf(list)).slice(0, count), yieldTurn);
         for (let each = 0; each < seriesCount; each++) {
           for (let ms = 0; ms <= lastMs; ms++) {
             expect(restored.has(...signedHashOf(each), baseMs + ms)).toBe(sent.has(`${each} ${ms}`));
@@ -127,7 +127,7 @@ test.each([
     ],
   ],
 ] satisfies Array<[string, Request[][]]>)("%s", async (_, list: Request[][]) => {
-  const restored = await SentSamples.of(baseMs, await recordsOf(list), breathe);
+  const restored = await SentSamples.of(baseMs, await recordsOf(list), yieldTurn);
   for (const [each, own] of list.flat(2)) {
     for (const ms of own) expect(restored.has(...signedHashOf(each), baseMs + ms)).toBe(true);
   }
@@ -144,7 +144,7 @@ describe("at a steady scrape of 1,000 series of 10 targets, every 15 s", () => {
         for (let low = 0; low < seriesOfTarget; low++)
           entries.addTimes(target, Math.imul(low * 10 + target, 0x9e3779b1) >>> 0, [ms]);
       }
-      sizes.push((await block.add([entries], breathe))!.length);
+      sizes.push((await block.add([entries], yieldTurn))!.length);
     }
     return sizes;
   }
@@ -167,12 +167,12 @@ describe("at a steady scrape of 1,000 series of 10 targets, every 15 s", () => {
 test("a record that is cut off is an error; one with many series is taken up in slices", async () => {
   const entries = new RequestEntries(baseMs);
   for (let each = 0; each < 45_000; each++) entries.addTimes(...hashOf(each), [baseMs + 1]);
-  const record = (await new SentBlock(baseMs).add([entries], breathe))!;
+  const record = (await new SentBlock(baseMs).add([entries], yieldTurn))!;
   let breaths = 0;
   const restored = await SentSamples.of(baseMs, [record], async () => {
     breaths++;
   });
   expect(breaths).toBe(2);
   expect(restored.has(...signedHashOf(44_999), baseMs + 1)).toBe(true);
-  await expect(SentSamples.of(baseMs, [record.subarray(0, 4)], breathe)).rejects.toThrow(RangeError);
+  await expect(SentSamples.of(baseMs, [record.subarray(0, 4)], yieldTurn)).rejects.toThrow(RangeError);
 });

@@ -49,12 +49,15 @@ export class SentBlock {
   /**
    * Adds the samples of a window's requests.
    *
-   * @param breathe called between slices of the work; the block must not be used until this resolves
+   * @param yieldTurn called between slices of the work; the block must not be used until this resolves
    * @returns the record of what was added; undefined if there were too many different times to remember
    */
-  async add(requests: readonly RequestEntries[], breathe: () => Promise<void>): Promise<Buffer | undefined> {
+  async add(
+    requests: readonly RequestEntries[],
+    yieldTurn: () => Promise<void>,
+  ): Promise<Buffer | undefined> {
     const moves = new Moves();
-    const rest = new Rest(breathe);
+    const rest = new Rest(yieldTurn);
     for (const entries of requests) {
       if (this.#sets.count > maxSets) return undefined;
       const ways = this.#setsOf(entries).map((added): Way => ({ added, before: -1, after: -1, series: 0 }));
@@ -153,18 +156,18 @@ const sliceLength = 2_000;
 
 /** Lets others run between slices of the work. */
 class Rest {
-  readonly #breathe: () => Promise<void>;
+  readonly #yieldTurn: () => Promise<void>;
   #series = 0;
 
-  constructor(breathe: () => Promise<void>) {
-    this.#breathe = breathe;
+  constructor(yieldTurn: () => Promise<void>) {
+    this.#yieldTurn = yieldTurn;
   }
 
   /** Call before each slice. */
   async after(series: number): Promise<void> {
     if (this.#series > sliceLength) {
       this.#series = 0;
-      await this.#breathe();
+      await this.#yieldTurn();
     }
     this.#series += series;
   }

@@ -12,7 +12,7 @@ import { SentSamples } from "./sent-samples.ts";
 export const stepMs = 60_000;
 const everyMs = 5_000;
 const seriesCount = 3;
-const breathe = () => Promise.resolve();
+const yieldTurn = () => Promise.resolve();
 const always: Window = { fromMs: -Infinity, toMs: Infinity };
 const source = "source-1";
 
@@ -86,7 +86,7 @@ export class Sender {
     return {
       ...{ kind, ...window, sources: [{ source, counts: counts.list() }] },
       ...{ blockId: this.#id, isFirstOfBlock, ordinal: this.#records++, blockBaseMs: block.baseMs },
-      body: (await block.add([entries], breathe)) ?? Buffer.alloc(8),
+      body: (await block.add([entries], yieldTurn)) ?? Buffer.alloc(8),
     };
   }
 }
@@ -122,7 +122,7 @@ async function restoredIn(log: SentLog, sink: string, span: Window): Promise<num
   const sent: SentSamples[] = [];
   for (const records of await log.blocks(sink, span)) {
     const bodies = records.map(({ body }) => body);
-    sent.push(await SentSamples.of(records[0]?.blockBaseMs ?? 0, bodies, breathe));
+    sent.push(await SentSamples.of(records[0]?.blockBaseMs ?? 0, bodies, yieldTurn));
   }
   const times = timesIn(span).flatMap((ms) => [ms - everyMs + 1, ms]);
   let restored = 0;

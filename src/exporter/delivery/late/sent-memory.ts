@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
-import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { Clock } from "../../../base/core/clock.ts";
+import { yieldToEventLoop } from "../../../base/core/yield-to-event-loop.ts";
 import type { Window } from "../../metrics-store/ports/window.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
 import type { OpenWindow } from "../state/sink-state.ts";
@@ -74,7 +74,7 @@ export class SentMemory {
       const block = isSecondTry ? this.#newBlock(fromMs) : this.#blockFor(fromMs, toMs);
       const { id, sent, queries } = block;
       const ordinal = block.records++;
-      const body = await sent.add(requests, endOfTurn);
+      const body = await sent.add(requests, yieldToEventLoop);
       this.#block = undefined;
       if (body === undefined) return false;
       const sources = read.map(({ source, query = "", counts }) => {
@@ -104,7 +104,7 @@ export class SentMemory {
     sources: readonly SourceCounts[],
   ): Promise<void> {
     const { id, sent } = this.#newBlock(fromMs);
-    const body = (await sent.add(acknowledgedOf(window), endOfTurn)) ?? noSamples;
+    const body = (await sent.add(acknowledgedOf(window), yieldToEventLoop)) ?? noSamples;
     await this.#deps.sent.append(this.#deps.sink, {
       ...{ kind: "late", fromMs, toMs, sources, body },
       ...{ blockId: id, isFirstOfBlock: true, ordinal: 0, blockBaseMs: sent.baseMs },
@@ -121,7 +121,7 @@ export class SentMemory {
     const sent: Sent[] = [];
     for (const records of blocks) {
       const bodies = records.map(({ body }) => body);
-      sent.push(await SentSamples.of(records[0]?.blockBaseMs ?? 0, bodies, endOfTurn));
+      sent.push(await SentSamples.of(records[0]?.blockBaseMs ?? 0, bodies, yieldToEventLoop));
     }
     const counts = await this.counts();
     const isKnown = sources.every((source) => {

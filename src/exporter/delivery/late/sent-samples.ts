@@ -35,10 +35,10 @@ export class SentSamples implements Sent {
   static async of(
     baseMs: number,
     records: readonly Buffer[],
-    breathe: () => Promise<void>,
+    yieldTurn: () => Promise<void>,
   ): Promise<SentSamples> {
     const samples = new SentSamples(baseMs);
-    for (const record of records) await samples.#take(wordsOf(record), breathe);
+    for (const record of records) await samples.#take(wordsOf(record), yieldTurn);
     samples.#sets = TimeSets.of(Uint32Array.from([0, ...samples.#words.flat()]));
     samples.#words = [];
     return samples;
@@ -50,7 +50,7 @@ export class SentSamples implements Sent {
     return isOneOf(this.#sets.get(this.#setOfGroup[this.#find(group)] ?? 0), timestampMs - this.#baseMs);
   }
 
-  async #take(words: Uint32Array, breathe: () => Promise<void>): Promise<void> {
+  async #take(words: Uint32Array, yieldTurn: () => Promise<void>): Promise<void> {
     const setWords = words[0] ?? 0;
     const moves = words[1 + setWords];
     if (moves === undefined) throw new RangeError("a record of sent samples is cut off");
@@ -62,7 +62,7 @@ export class SentSamples implements Sent {
       this.#groupOf.set(words[at] ?? 0, words[at + 1] ?? 0, this.#groupAt(words[at + 2] ?? 0));
       if (at - slice < sliceWords) continue;
       slice = at;
-      await breathe();
+      await yieldTurn();
     }
   }
 

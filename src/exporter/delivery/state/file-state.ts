@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { setImmediate as endOfTurn } from "node:timers/promises";
 import { describeError, TelemetrydError } from "../../../base/core/errors.ts";
+import { yieldToEventLoop } from "../../../base/core/yield-to-event-loop.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { LogWriter } from "./log-writer.ts";
 import { MemoryState } from "./memory-state.ts";
@@ -140,7 +140,7 @@ export class FileState {
     while (this.#waiting.length > 0) {
       // Further records of this turn of the event loop (a lane's response, and the request that follows it)
       // join the same write, which halves the number of writes (bench/journal.bench.ts).
-      await endOfTurn();
+      await yieldToEventLoop();
       const frames = this.#pending;
       const waiting = this.#waiting;
       this.#pending = [];

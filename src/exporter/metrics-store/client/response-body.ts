@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createGunzip, type Gunzip } from "node:zlib";
 import type { Clock } from "../../../base/core/clock.ts";
+import { yieldToEventLoop } from "../../../base/core/yield-to-event-loop.ts";
 import { bodyBeginning } from "../../../base/http/body-beginning.ts";
 import type { Flow, ResponseReceiver } from "../../../base/http/exchange.ts";
 import type { ResponseHead, ResponseHeaders } from "../../../base/http/response-head.ts";
@@ -82,7 +83,7 @@ export class ResponseBody implements ResponseReceiver {
     this.#yieldBudget.begin();
     this.#pass(bytes, head.headers);
     if (this.#isEnough) return "enough";
-    return this.#yieldBudget.isSpent() ? new Promise((resolve) => setImmediate(resolve)) : "more";
+    return this.#yieldBudget.isSpent() ? yieldToEventLoop() : "more";
   }
 
   /** Call when the body has been received in full. @returns false when `onChunk` wanted no more */

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { yieldToEventLoop } from "../../../base/core/yield-to-event-loop.ts";
 import { usesRange } from "../../metricsql/analysis/not-metricsql.ts";
 import type { Expr } from "../../metricsql/ast/ast.ts";
 import { walk } from "../../metricsql/ast/visit.ts";
@@ -157,7 +157,7 @@ export class ExpressionReader implements ScopedReader<ScopedEvaluation> {
     let series = 0;
     let samples = 0;
     for (const [index, one] of named.entries()) {
-      if (index % burst === burst - 1) await setImmediate();
+      if (index % burst === burst - 1) await yieldToEventLoop();
       if (!receiver.wantsMore()) return { kind: "stopped" };
       if (one.hasHistograms) {
         invalid.add("native_histogram", 1, "native histograms are not exported");

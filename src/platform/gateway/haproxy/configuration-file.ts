@@ -1,5 +1,5 @@
 import { type FileHandle, open, rename } from "node:fs/promises";
-import { setImmediate } from "node:timers/promises";
+import { yieldToEventLoop } from "../../../base/core/yield-to-event-loop.ts";
 
 /** The section of one program, as text. */
 export interface Section {
@@ -59,7 +59,7 @@ async function writeParts(file: string, parts: () => Iterable<string>): Promise<
       if (part.length < partBytes) continue;
       await writeAll(handle, part);
       part = "";
-      await setImmediate();
+      await yieldToEventLoop();
     }
     await writeAll(handle, part);
   } finally {
