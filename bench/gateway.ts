@@ -64,6 +64,7 @@ print(`load of the machine at the start: ${loads()}`);
 await compareThroughput();
 await compareLatency();
 await growPrograms();
+await growPlainPrograms();
 const failed = await reloadUnderLoad();
 if (options["control-plane"] > 0) await measureControlPlane(sizes, backend.port);
 print(`load of the machine at the end: ${loads()}`);
@@ -210,6 +211,42 @@ async function growPrograms(): Promise<void> {
       ...compared("p99 ms at 1000/s", calm, "p99Ms"),
     };
   }
+  console.table(table);
+}
+
+/** Of programs that are data, in a gateway of their own: the most count, one more, and an edit. */
+async function growPlainPrograms(): Promise<void> {
+  const table: Record<string, object> = {};
+  for (const count of sizes) {
+    await using own = await startGateway();
+    const startedMs = performance.now();
+    const plain = (index: number, host = "127.0.0.1"): RouteProgram => {
+      const project = `project-${Math.floor(index / programsOfProject)}`;
+      const plane = { type: "project", name: project, uid: project, organization: "acme" } as const;
+      return programOf([{ backend: { scheme: "http", host, port: backend.port } }], { plane });
+    };
+    const programs = Array.from({ length: count }, (_, index) => plain(index));
+    await own.load(...programs);
+    const allMs = performance.now() - startedMs;
+    const pid = await own.masterPid();
+    const loadsOfAll = await own.loads();
+    const [addedMs, editedMs]: [number[], number[]] = [[], []];
+    for (let put = 0; put < puts; put++) {
+      addedMs.push(await timeToLoad(own, plain(count + put)));
+      const { gateway } = programs[put % count] as RouteProgram;
+      editedMs.push(await timeToLoad(own, { ...plain(put, "127.0.0.2"), gateway }));
+    }
+    table[count] = {
+      "all loaded s": round(allMs / 1_000),
+      loads: loadsOfAll,
+      "one more ms": round(median(addedMs)),
+      "an edit ms": round(median(editedMs)),
+      "loads since": (await own.loads()) - loadsOfAll,
+      "HAProxy MB": megabytes(childrenUsage(pid).residentBytes),
+      "Node MB": megabytes(process.memoryUsage().rss),
+    };
+  }
+  print("\nplain programs");
   console.table(table);
 }
 

@@ -4,19 +4,26 @@ import { connect, createServer } from "node:net";
 /** Below the ports that systems give to clients and to servers that ask for any (Linux: 32768 and above). */
 const ports = { from: 12_000, to: 32_000 };
 
+/** Given to somebody in this process, whose server may not listen yet. */
+const given = new Set<number>();
+
 /**
- * A free TCP port of 127.0.0.1. Another process may take it first: the caller retries with another port. While
+ * A free TCP port of 127.0.0.1, which this process gets only once. Another process may take it first: the caller retries with another port. While
  * its server is down, no client and no server that asks for any port gets it.
  */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < 100; tried++) {
     const port = randomInt(ports.from, ports.to);
+    if (given.has(port)) continue;
     const server = createServer();
     const isFree = await new Promise<boolean>((resolve) => {
       server.once("error", () => resolve(false));
       server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
     });
-    if (isFree) return port;
+    if (isFree) {
+      given.add(port);
+      return port;
+    }
   }
   throw new Error("no free port was found");
 }

@@ -42,6 +42,8 @@ export interface RunningGateway extends AsyncDisposable {
   /** Programs whose state changed, as the controllers hear of them. */
   readonly woken: string[];
   problem(): string | undefined;
+  /** How often a new configuration was given to HAProxy. */
+  loads(): Promise<number>;
   /** The pid of HAProxy's master. */
   masterPid(): Promise<number>;
   /** Puts programs and waits until they are loaded. */
@@ -132,6 +134,10 @@ export async function startGateway(options: RunningGatewayOptions = {}): Promise
   return {
     ...{ port, tlsPort, programs, authority, files, logLines, woken, stop },
     problem: () => gateway.problem(),
+    async loads() {
+      const metric = await gateway.registry.getSingleMetric("telemetryd_gateway_loads_total")?.get();
+      return metric?.values.find(({ labels }) => labels["outcome"] === "succeeded")?.value ?? 0;
+    },
     async masterPid() {
       const text = await child.askMaster("show proc");
       return Number(/^(\d+)\s+master/m.exec(text)?.[1]);

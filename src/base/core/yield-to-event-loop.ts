@@ -9,8 +9,8 @@ let waiting: (() => void)[] = [];
 let next = 0;
 
 /**
- * Resolves in a later turn of the event loop, after timers and sockets were served, in the order of the calls.
- * Call it between two steps of long work. All who wait share one budget of time in each turn.
+ * Resolves in a later turn of the event loop, after timers and sockets were served, in the order of the
+ * calls. Call it between two steps of long work. All who wait share one budget of time in each turn.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {

@@ -9,12 +9,15 @@ import {
   type GatewaySettings,
   requestScript,
   sharedConfiguration,
+  slotDefaults,
 } from "./haproxy/configuration.ts";
 import { type Section, writeConfiguration, writeHosts } from "./haproxy/configuration-file.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
-import type { HeldProgram } from "./held-program.ts";
-import { addressOf, type HeldPrograms } from "./held-programs.ts";
-import { versionBytes } from "./memory-shares.ts";
+import { entryText, type SlotServers, slotName, slotSection, unusedSlot } from "./haproxy/plain-section.ts";
+import { addressOf, type HeldProgram } from "./held-program.ts";
+import type { HeldPrograms } from "./held-programs.ts";
+import { placementBytes } from "./memory-shares.ts";
+import { type Placement, placementOfLoad } from "./placement.ts";
 import type { SectionChecks } from "./section-checks.ts";
 
 export interface ConfigurationWriterOptions {
@@ -67,7 +70,7 @@ export async function makeSections(
   programs: HeldPrograms,
   options: ConfigurationWriterOptions,
 ): Promise<void> {
-  const missing = [...versions].filter(({ section }) => section === undefined);
+  const missing = [...versions].filter(({ section, isPlain }) => isPlain !== true && section === undefined);
   await eachSection(missing, (held) => servedSection(held, programs, options)?.text.length ?? 0);
 }
 
@@ -82,26 +85,49 @@ async function eachSection(all: Iterable<HeldProgram>, make: (held: HeldProgram)
   }
 }
 
-/** Replaces the configuration that HAProxy reads when it starts or reloads. @param versions what it loads */
-export async function writeVersions(
+/** Replaces the configuration that HAProxy reads when it starts or reloads. */
+export async function writePlacement(
+  placement: Placement,
   programs: HeldPrograms,
-  versions: ReadonlySet<HeldProgram>,
   options: ConfigurationWriterOptions,
 ): Promise<void> {
   const { settings, files, domain } = options;
+  const places = [...placement.places.values()];
   // At once: what lookups change from now on is for the next load, or a command to the running HAProxy.
-  const sections = [...versions].flatMap((held) => servedSection(held, programs, options) ?? []);
-  const loaded = new Set(sections.map(({ gateway }) => gateway));
+  const sections = places.flatMap(({ held, plain }) =>
+    held === undefined || plain !== undefined ? [] : (servedSection(held, programs, options) ?? []),
+  );
   await writeHosts(files.hosts, function* () {
-    for (const { program } of programs.all()) {
-      // A program that is left out keeps its hostname, which then says so.
-      const section = loaded.has(program.gateway) ? sectionName(program.gateway) : leftOutSection;
-      yield [`${program.gateway}.${domain}`, section] as const;
+    for (const gateway of placement.places.keys()) {
+      yield [`${gateway}.${domain}`, hostEntry(placement, gateway)] as const;
     }
   });
-  const bytes = [...versions].reduce((sum, held) => sum + versionBytes(held), 0);
-  const shared = sharedConfiguration(settings, files, bytes);
-  await writeConfiguration(files.configuration, `${shared}\n${leftOutText}`, sections);
+  const shared = sharedConfiguration(settings, files, placementBytes(placement));
+  const slots = slotSections(placement, settings.limits.requestsPerProxy);
+  await writeConfiguration(files.configuration, `${shared}\n${leftOutText}`, sections, function* () {
+    yield slotDefaults(settings);
+    yield* slots;
+  });
+}
+
+/** What the map of hosts has for a program. */
+export function hostEntry({ places }: Placement, gateway: string): string {
+  const { held, plain } = places.get(gateway) ?? {};
+  if (plain !== undefined) return entryText(plain.route.entry, plain.slot);
+  // A program that is left out keeps its hostname, which then says so.
+  return held === undefined ? leftOutSection : sectionName(gateway);
+}
+
+function* slotSections({ load, pools, places }: Placement, requestsPerProxy: number): Iterable<string> {
+  const servers = new Map<string, SlotServers>();
+  for (const { plain } of places.values())
+    if (plain !== undefined) servers.set(plain.slot.name, plain.servers);
+  for (const { width, size } of pools) {
+    for (let index = 0; index < size; index++) {
+      const slot = { name: slotName(load, width, index), width };
+      yield slotSection(slot, servers.get(slot.name) ?? unusedSlot, requestsPerProxy);
+    }
+  }
 }
 
 const leftOutSection = "left-out";
@@ -109,11 +135,14 @@ const leftOutText = `backend ${leftOutSection}\n  ${answer(503, "the proxy canno
 
 async function checkShared(
   shared: string,
-  { files, haproxy }: ConfigurationWriterOptions,
+  { files, settings, haproxy }: ConfigurationWriterOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const candidate = `${files.configuration}.next`;
-  await writeConfiguration(candidate, shared, []);
+  await writeConfiguration(candidate, shared, [], function* () {
+    yield slotDefaults(settings);
+    yield* slotSections(placementOfLoad("check", [], new Set()), settings.limits.requestsPerProxy);
+  });
   const outcome = await haproxy.check(candidate, signal);
   if (outcome.kind === "accepted") return;
   const why = outcome.kind === "refused" ? outcome.complaints[0]?.message : `its check is ${outcome.kind}`;

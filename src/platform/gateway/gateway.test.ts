@@ -64,6 +64,9 @@ async function setUp() {
   };
 }
 
+/** A program that is configuration: a redirect is no data. */
+const redirecting = [{ redirect: { path: { type: "full", path: "/" }, statusCode: 302 } }] as const;
+
 test("a gateway is heard from while a load takes long", async () => {
   await using gateway = await setUp();
   const { store, clock, fake } = gateway;
@@ -71,7 +74,7 @@ test("a gateway is heard from while a load takes long", async () => {
   let release: () => void = () => undefined;
   fake.held = new Promise((resolve) => (release = resolve));
   const before = fake.checks;
-  const version = await store.put(programOf([]));
+  const version = await store.put(programOf(redirecting));
   clock.advance(60_000);
   await until("it loads", () => fake.checks > before);
   await store.leave("test");

@@ -9,11 +9,13 @@ import type { Logger } from "../../base/log/log.ts";
 import type { ProgramStore } from "../routing/program-store.ts";
 import type { RouteProgram } from "../routing/route-program.ts";
 import type { BackendResolver } from "./backend-addresses.ts";
-import { checkVersions, makeSections, writeVersions } from "./configuration-writer.ts";
+import { checkVersions, hostEntry, makeSections, writePlacement } from "./configuration-writer.ts";
+import { commandWord, HaproxyError } from "./haproxy/command-socket.ts";
 import type { GatewayFiles, GatewaySettings } from "./haproxy/configuration.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
-import { HeldPrograms, isAddressSet } from "./held-programs.ts";
+import { areDone, HeldPrograms, isAddressSet } from "./held-programs.ts";
 import { createGatewayRegistry } from "./metrics.ts";
+import { type MapChange, type Placement, placementChange, placementOfLoad } from "./placement.ts";
 import { Presence } from "./presence.ts";
 import { SectionChecks } from "./section-checks.ts";
 import { type Traffic, TrafficCounts } from "./traffic.ts";
@@ -62,6 +64,8 @@ const checkWaitMs = { first: 20_000, later: 500 };
 const shortestPauseMs = 400;
 /** A gateway that loads all the time rests longer: a tenant that edits without end keeps nobody waiting long. */
 const busyLoads = { count: 30, withinMs: 60_000, pauseMs: 2_000 };
+/** Commands of one connection: HAProxy reads them into a buffer of 32 KiB. */
+const commandsAtOnce = 32;
 /** Removed programs that earlier workers are told of after a load: each takes some ms. */
 const maxForgotten = 100;
 const retry = { baseMs: 1_000, maxMs: 30_000, jitter: 0 };
@@ -79,6 +83,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const writing = { ...options, checks };
   const counts = new TrafficCounts(haproxy);
   const loadCounts = { succeeded: 0, failed: 0 };
+  let loadNumber = 0;
+  let placement: Placement | undefined;
+  /** Whether HAProxy may have something else than the placement. */
+  let isInDoubt = false;
   let version = 0;
   /** At which of its returns all programs were read; before the first, they have to be. */
   let readAtReturn: number | undefined;
@@ -110,11 +118,16 @@ export function createGateway(options: GatewayOptions): Gateway {
     }
   };
 
+  /** No other load has it, nor one of an earlier daemon whose HAProxy is still there. */
+  const loadName = (): string => `${Math.floor(clock.nowMs()).toString(36)}x${(++loadNumber).toString(36)}`;
+
+  const hostOf = (gateway: string): string => commandWord(`${gateway}.${options.domain}`);
+  const hostsMap = commandWord(options.files.hosts);
+
   /** Connections that clients keep stay with the worker before: it must not serve what is gone. */
-  const forgetRemoved = async (changed: readonly string[]): Promise<void> => {
-    const removed = changed.filter((gateway) => programs.program(gateway) === undefined);
+  const forgetRemoved = async (removed: readonly string[]): Promise<void> => {
     for (const gateway of removed.slice(0, maxForgotten)) {
-      await haproxy.tellLeaving(`del map ${options.files.hosts} ${gateway}.${options.domain}`);
+      await haproxy.tellLeaving(`del map ${hostsMap} ${hostOf(gateway)}`);
     }
   };
 
@@ -125,8 +138,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     const startedMs = clock.monotonicMs();
     const changed = programs.takeChanged();
     const versions = programs.versions();
+    const next = placementOfLoad(loadName(), programs.all(), versions);
+    counts.noteOwners(next.load, next.owners);
     try {
-      await writeVersions(programs, versions, writing);
+      await writePlacement(next, programs, writing);
       // The next worker counts from zero.
       if (isRunning) await counts.refresh().catch(() => undefined);
       if (isRunning) await haproxy.reload(signal);
@@ -138,8 +153,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       throw error;
     }
     isRunning = true;
+    placement = next;
+    isInDoubt = false;
     programs.noteLoaded(versions);
-    await forgetRemoved([...changed.keys()]);
+    await forgetRemoved([...changed.keys()].filter((gateway) => programs.program(gateway) === undefined));
     presence.loaded(reaches, changed.values());
     const endedMs = clock.monotonicMs();
     loads = [...loads.filter((ms) => ms > endedMs - busyLoads.withinMs), endedMs];
@@ -147,6 +164,57 @@ export function createGateway(options: GatewayOptions): Gateway {
     loadAtMs = endedMs + (loads.length > busyLoads.count ? Math.max(pauseMs, busyLoads.pauseMs) : pauseMs);
     log.debug({ programs: programs.size, version: reaches, ms: Math.round(endedMs - startedMs) }, "loaded");
     await presence.announce();
+  };
+
+  /**
+   * Gives HAProxy what needs no load. Its files have it first: whatever starts or reloads it finds the same.
+   *
+   * @returns whether that was all
+   */
+  const giveWithoutLoad = async (): Promise<boolean> => {
+    if (placement === undefined || isInDoubt) return false;
+    const [reaches, versions] = [version, programs.versions()];
+    const change = placementChange(placement, programs.all(), versions, programs.changed());
+    const { next, given, maps } = change;
+    const isAll = change.isComplete && !programs.isTouched;
+    const changed = isAll ? programs.takeChanged() : undefined;
+    if (change.servers.length + maps.length > 0) {
+      // Until all of it is done, nobody knows what HAProxy has.
+      isInDoubt = true;
+      try {
+        counts.noteOwners(next.load, next.owners);
+        await writePlacement(next, programs, writing);
+        await giveCommands(change.servers);
+        await giveCommands(maps.map((each) => mapCommand(each, next)));
+      } catch (error) {
+        programs.giveBack(changed ?? new Map());
+        log.debug({ error: describeError(error) }, "HAProxy does not take a change without a load");
+        return false;
+      }
+      isInDoubt = false;
+    }
+    placement = next;
+    for (const held of given) programs.noteGiven(held);
+    await forgetRemoved(maps.flatMap(({ gateway, change }) => (change === "del" ? [gateway] : [])));
+    if (changed === undefined) return false;
+    programs.noteLoaded(versions);
+    presence.loaded(reaches, changed.values());
+    await presence.announce();
+    return true;
+  };
+
+  const mapCommand = ({ gateway, change }: MapChange, next: Placement): string => {
+    const entry = change === "del" ? "" : ` ${commandWord(hostEntry(next, gateway))}`;
+    return `${change} map ${hostsMap} ${hostOf(gateway)}${entry}`;
+  };
+
+  /** @throws HaproxyError when one of them is not done; those after it may be */
+  const giveCommands = async (commands: readonly string[]): Promise<void> => {
+    for (let at = 0; at < commands.length; at += commandsAtOnce) {
+      const some = commands.slice(at, at + commandsAtOnce);
+      const response = await haproxy.ask(some.join(";"));
+      if (!areDone(some, response)) throw new HaproxyError(`a command failed: ${response.slice(0, 500)}`);
+    }
   };
 
   /** What one worker does not take is loaded with the next one. */
@@ -176,7 +244,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     const commands = programs.takeCommands();
     // A HAProxy that does not run reads the new addresses when it starts.
     if (isRunning) await setAddresses(commands);
-    if (!isRunning || (programs.isChanged && nowMs >= loadAtMs)) await load(signal);
+    const isGiven = isRunning && programs.isChanged && (await giveWithoutLoad());
+    if (!isRunning || (!isGiven && programs.isChanged && nowMs >= loadAtMs)) await load(signal);
     else {
       // What was made and removed between two looks needs no load.
       const isNews = !programs.isChanged && presence.loadedVersion !== version;

@@ -1,5 +1,8 @@
 import type { ProgramAddresses } from "./address-lookups.ts";
+import { isNameless, targetKey } from "./backend-addresses.ts";
+import type { BackendAddress } from "./haproxy/backend-section.ts";
 import type { Section } from "./haproxy/configuration-file.ts";
+import type { PlainRoute } from "./haproxy/plain-section.ts";
 
 /** Why a program is not loaded. */
 export interface Refusal {
@@ -11,8 +14,12 @@ export interface Refusal {
 
 /** A version of a program, with what this gateway knows of it. */
 export interface HeldProgram extends ProgramAddresses {
+  /** It is given to HAProxy as data, and has no section. */
+  isPlain?: true | undefined;
   /** The section of the configuration; absent: to be made. */
   section?: Section | undefined;
+  /** The data of a plain program; absent: to be made. */
+  route?: PlainRoute | undefined;
   /** Memory that HAProxy needs for it: see `versionBytes`, and `ownBytes` without its servers. */
   bytes?: number | undefined;
   ownBytes?: number | undefined;
@@ -37,4 +44,14 @@ export interface HeldProgram extends ProgramAddresses {
 /** Why the newest version is not loaded; undefined if it is, or will be. */
 export function refusalOf({ fault, excess }: HeldProgram): Refusal | undefined {
   return fault ?? excess;
+}
+
+/** The address of a rule's backend, as it is now. */
+export function addressOf({ program, states }: HeldProgram, rule: number): BackendAddress {
+  const action = program.rules[rule]?.action;
+  if (action?.type !== "forward") return { kind: "unresolved" };
+  const state = states.get(targetKey(action.backend));
+  if (state?.kind !== "address") return { kind: state?.kind ?? "unresolved" };
+  if (isNameless(action.backend)) return { kind: "nameless" };
+  return { kind: "address", addresses: state.servers };
 }

@@ -3,7 +3,8 @@ import { expect, test, vi } from "vitest";
 import { programOf } from "../../../test/support/route-program.ts";
 import type { BackendTarget } from "../routing/route-program.ts";
 import { BackendResolver } from "./backend-addresses.ts";
-import { addressOf, HeldPrograms, isAddressSet } from "./held-programs.ts";
+import { addressOf } from "./held-program.ts";
+import { HeldPrograms, isAddressSet } from "./held-programs.ts";
 
 const resolver = new BackendResolver({
   egress: { deny: ["9.9.9.0/24"], allow: [] },
@@ -98,7 +99,8 @@ test("an address that a slow first lookup finds is given to HAProxy, too", async
   const lookup = () => new Promise<LookupAddress[]>((resolve) => (answer = resolve));
   const slow = new BackendResolver({ egress: { deny: [], allow: [] }, lookup, own: [] });
   const programs = new HeldPrograms(slow);
-  const program = programOf([{ backend: { scheme: "http", host: "b.example", port: 80 } }]);
+  const backend = { scheme: "http", host: "b.example", port: 80 } as const;
+  const program = programOf([{ matches: [{ method: "GET" }], backend }]);
   programs.apply([program], []);
   const first = programs.resolve(0);
   answer([{ address: "1.2.3.4", family: 4 }]);

@@ -2,22 +2,11 @@ import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import type { ProgramReport } from "../routing/program-store.ts";
 import type { BackendTarget, RouteProgram } from "../routing/route-program.ts";
 import { AddressLookups } from "./address-lookups.ts";
-import {
-  type BackendResolver,
-  type HostState,
-  isNameless,
-  targetKey,
-  targetsOf,
-} from "./backend-addresses.ts";
-import {
-  type BackendAddress,
-  isOneBackend,
-  programFault,
-  sectionName,
-  serverName,
-} from "./haproxy/backend-section.ts";
+import { type BackendResolver, type HostState, targetKey, targetsOf } from "./backend-addresses.ts";
+import { isOneBackend, programFault, sectionName, serverName } from "./haproxy/backend-section.ts";
 import { type HeldProgram, type Refusal, refusalOf } from "./held-program.ts";
-import { fittingVersions, overShare, ownBytes, versionBytes } from "./memory-shares.ts";
+import { fittingVersions, overShare, ownBytes, plainBytes, versionBytes } from "./memory-shares.ts";
+import { isPlain } from "./plain-program.ts";
 import { reportOf } from "./program-report.ts";
 
 /** Characters of programs that are compared before the event loop gets its turn. */
@@ -67,9 +56,14 @@ export class HeldPrograms {
     return counts;
   }
 
-  /** Whether the configuration has to be rewritten. */
+  /** Whether HAProxy has to be given something. */
   get isChanged(): boolean {
     return this.#isTouched || this.#changed.size > 0;
+  }
+
+  /** Whether that needs a load, whatever else has changed. */
+  get isTouched(): boolean {
+    return this.#isTouched;
   }
 
   all(): Iterable<HeldProgram> {
@@ -126,11 +120,14 @@ export class HeldPrograms {
       const { gateway } = program;
       const before = this.#held.get(gateway);
       const why = programFault(program);
+      const plain = isPlain(program);
       const held: HeldProgram = {
         program,
         states: statesOf(program, before),
         // Now, since the store's programs come in parts: all of them at once would hold up the event loop.
-        ownBytes: ownBytes(program),
+        ownBytes: plain ? plainBytes : ownBytes(program),
+        // Nothing of it is configuration that HAProxy could refuse.
+        ...(plain ? { isPlain: true, isAccepted: true } : {}),
         earlier: this.#earlier(before, program),
         ...(why === undefined ? {} : { fault: { why } }),
         ...(before?.reported === undefined ? {} : { reported: before.reported }),
@@ -157,9 +154,17 @@ export class HeldPrograms {
     earlier.earlier = undefined;
     if (JSON.stringify(earlier.program.ownRanges) === JSON.stringify(ownRanges)) return earlier;
     const program = { ...earlier.program, ownRanges };
-    const moved: HeldProgram = { program, states: statesOf(program, earlier), isAccepted: true };
+    const moved: HeldProgram = {
+      ...{ program, states: statesOf(program, earlier), isAccepted: true },
+      ...(earlier.isPlain === true ? { isPlain: true, ownBytes: plainBytes } : {}),
+    };
     this.#unresolved.add(moved);
     return moved;
+  }
+
+  /** Gateways whose programs have changed, or have gone. */
+  changed(): ReadonlySet<string> {
+    return new Set(this.#changed.keys());
   }
 
   /** What a load carries out, from then on counted as done. */
@@ -217,6 +222,12 @@ export class HeldPrograms {
     this.#unreported.add(held.program.gateway);
   }
 
+  /** HAProxy was given a version without a load. */
+  noteGiven(held: HeldProgram): void {
+    held.isLoaded = true;
+    held.earlier = undefined;
+  }
+
   /** HAProxy has loaded these versions. */
   noteLoaded(versions: ReadonlySet<HeldProgram>): void {
     for (const [gateway, held] of this.#held) {
@@ -263,8 +274,13 @@ export class HeldPrograms {
     if (after?.kind === "blocked") this.#onBlocked({ gateway, host: target.host, reason: after.reason });
     if (after === undefined || (before !== undefined && sameServers(before, after))) return;
     held.section = undefined;
+    held.route = undefined;
     held.bytes = undefined;
-    const isMove = before?.kind === "address" && after.kind === "address" && sameCount(before, after);
+    const isMove =
+      held.isPlain !== true &&
+      before?.kind === "address" &&
+      after.kind === "address" &&
+      sameCount(before, after);
     if (held.fault !== undefined) return;
     if (isMove) {
       const commands = addressCommands(held.program, target, before.servers, after.servers);
@@ -317,16 +333,6 @@ function statesOf(program: RouteProgram, before: HeldProgram | undefined): Map<s
   return states;
 }
 
-/** The address of a rule's backend, as its section is to be made. */
-export function addressOf({ program, states }: HeldProgram, rule: number): BackendAddress {
-  const action = program.rules[rule]?.action;
-  if (action?.type !== "forward") return { kind: "unresolved" };
-  const state = states.get(targetKey(action.backend));
-  if (state?.kind !== "address") return { kind: state?.kind ?? "unresolved" };
-  if (isNameless(action.backend)) return { kind: "nameless" };
-  return { kind: "address", addresses: state.servers };
-}
-
 type Servers = Pick<HostState & { kind: "address" }, "servers">;
 
 function sameCount(before: Servers, after: Servers): boolean {
@@ -342,6 +348,14 @@ function sameServers(before: HostState, after: HostState): boolean {
 /** Whether HAProxy has done what a command of {@link HeldPrograms.takeCommands} asks for. */
 export function isAddressSet(response: string): boolean {
   return /\bchanged from\b|\bno need to change\b/.test(response);
+}
+
+/** Whether HAProxy has done all of some commands for servers' addresses and states, and for maps. */
+export function areDone(commands: readonly string[], response: string): boolean {
+  const lines = response.split("\n").filter((line) => line.trim() !== "");
+  const addresses = commands.filter((command) => / addr /.test(command)).length;
+  // The others respond only if they fail.
+  return lines.length === addresses && lines.every(isAddressSet);
 }
 
 /** @param before as many addresses as `after` */

@@ -1,6 +1,8 @@
 import type { ProgramMatch, ProgramRule, RouteProgram } from "../routing/route-program.ts";
 import { targetKey } from "./backend-addresses.ts";
 import type { HeldProgram, Refusal } from "./held-program.ts";
+import type { Placement } from "./placement.ts";
+import { plainRoute, slotWidth } from "./plain-program.ts";
 
 /** HAProxy's memory for the sections of one project: each worker has them, also those that only end requests. */
 export const memoryOfProject = 32 * 2 ** 20;
@@ -24,6 +26,25 @@ const bytesOf = {
 };
 
 const percent = "%".charCodeAt(0);
+
+const bytesOfSlot = { section: 12_500, server: 6_000 };
+/** A plain program's entry in the map of hosts, in HAProxy and before it. */
+export const plainBytes = 1_500;
+
+/** Memory that HAProxy needs for a slot of plain programs. */
+export function slotBytes(width: number): number {
+  return bytesOfSlot.section + width * bytesOfSlot.server;
+}
+
+/** Memory that a worker of HAProxy needs for all that a placement has, free slots as well. */
+export function placementBytes({ places, pools }: Placement): number {
+  let bytes = pools.reduce((sum, { width, size }) => sum + size * slotBytes(width), 0);
+  for (const { held, plain } of places.values()) {
+    if (plain !== undefined) bytes += plainBytes;
+    else if (held !== undefined) bytes += versionBytes(held);
+  }
+  return bytes;
+}
 
 /** Memory that HAProxy needs for a program but for its servers, within a third. */
 export function ownBytes(program: RouteProgram): number {
@@ -64,6 +85,11 @@ function lineCount({
 export function versionBytes(held: HeldProgram): number {
   if (held.bytes !== undefined) return held.bytes;
   held.ownBytes ??= ownBytes(held.program);
+  if (held.isPlain === true) {
+    held.route ??= plainRoute(held);
+    held.bytes = held.ownBytes + slotBytes(slotWidth(held.route));
+    return held.bytes;
+  }
   let bytes = held.ownBytes;
   for (const { action } of held.program.rules) {
     if (action.type !== "forward") continue;

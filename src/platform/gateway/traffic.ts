@@ -1,6 +1,7 @@
 import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import { sectionName } from "./haproxy/backend-section.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
+import { loadOfSlot } from "./haproxy/plain-section.ts";
 
 /** Requests of one program since the gateway started. */
 export interface Traffic {
@@ -38,9 +39,18 @@ export class TrafficCounts {
   /** Of workers that live, by pid and section. */
   #workers = new Map<number, ReadonlyMap<string, Row>>();
   #asking: Promise<void> | undefined;
+  /** Gateways of slots, by load: of those loads that have a worker, and of the newest. */
+  readonly #owners = new Map<string, ReadonlyMap<string, string>>();
+  #newest = "";
 
   constructor(haproxy: Pick<Haproxy, "askAll">) {
     this.#haproxy = haproxy;
+  }
+
+  /** A load's slots are given away: all that are so far. */
+  noteOwners(load: string, owners: ReadonlyMap<string, string>): void {
+    this.#owners.set(load, owners);
+    this.#newest = load;
   }
 
   /** Asks all workers; concurrent calls share one answer. @throws HaproxyError */
@@ -76,16 +86,30 @@ export class TrafficCounts {
   async #ask(): Promise<void> {
     const answers = await this.#haproxy.askAll(command);
     const next = new Map<number, ReadonlyMap<string, Row>>();
+    const loads = new Set([this.#newest]);
+    let isComplete = true;
     for (const [pid, text] of answers) {
+      isComplete &&= text !== undefined;
       // A worker that is silent for once keeps its counts: as one that is gone, they would count twice.
-      const rows = text === undefined ? this.#workers.get(pid) : await parseStatistics(text);
+      const rows = text === undefined ? this.#workers.get(pid) : await this.#parse(text, loads);
       if (rows !== undefined) next.set(pid, rows);
     }
+    for (const load of this.#owners.keys()) if (isComplete && !loads.has(load)) this.#owners.delete(load);
     for (const [pid, rows] of this.#workers) {
       if (next.has(pid)) continue;
       for (const [gateway, { counts }] of rows) this.#addPast(gateway, counts);
     }
     this.#workers = next;
+  }
+
+  #parse(text: string, loads: Set<string>): Promise<Map<string, Row>> {
+    return parseStatistics(text, (section) => {
+      if (section.startsWith(sectionPrefix)) return section.slice(sectionPrefix.length);
+      const load = loadOfSlot(section);
+      if (load === undefined) return undefined;
+      loads.add(load);
+      return this.#owners.get(load)?.get(section);
+    });
   }
 
   #addPast(gateway: string, counts: Counts): void {
@@ -104,8 +128,15 @@ interface Row {
   readonly averageMs: number;
 }
 
-/** The sections of programs in a CSV response to `show stat`, by the gateway's uid. */
-export async function parseStatistics(text: string): Promise<Map<string, Row>> {
+/**
+ * The sections of programs in a CSV response to `show stat`, by the gateway's uid.
+ *
+ * @param gatewayOf undefined for a section that is no gateway's
+ */
+export async function parseStatistics(
+  text: string,
+  gatewayOf: (section: string) => string | undefined,
+): Promise<Map<string, Row>> {
   const rows = new Map<string, Row>();
   const lines = text.split("\n");
   const names = (lines[0] ?? "").replace(/^# /, "").split(",");
@@ -116,14 +147,26 @@ export async function parseStatistics(text: string): Promise<Map<string, Row>> {
     if (at % linesAtOnce === 0) await yieldToEventLoop();
     const fields = (lines[at] ?? "").split(",");
     const [section = ""] = fields;
-    if (!section.startsWith(sectionPrefix)) continue;
-    rows.set(section.slice(sectionPrefix.length), {
+    const gateway = gatewayOf(section);
+    if (gateway === undefined) continue;
+    const row = {
       counts: counters.map((index) => Number(fields[index] ?? 0)),
       open: Number(fields[open] ?? 0),
       averageMs: Number(fields[average] ?? 0),
-    });
+    };
+    const before = rows.get(gateway);
+    rows.set(gateway, before === undefined ? row : sumOf(before, row));
   }
   return rows;
+}
+
+/** Of a gateway's earlier slot and a later one. */
+function sumOf(a: Row, b: Row): Row {
+  return {
+    counts: a.counts.map((count, index) => count + (b.counts[index] ?? 0)),
+    open: a.open + b.open,
+    averageMs: b.averageMs || a.averageMs,
+  };
 }
 
 function trafficOf(sum: { counts: readonly number[]; open: number; averageMs: number }): Traffic {

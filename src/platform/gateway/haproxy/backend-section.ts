@@ -61,9 +61,13 @@ export function backendSection(program: RouteProgram, settings: SectionSettings)
   const lines = [
     `backend ${sectionName(program.gateway)}`,
     ...refusals(program, settings),
-    ...shareLines(program, settings),
+    ...shareLines(
+      fetchOf("str", program.plane.uid),
+      fetchOf("str", program.plane.organization),
+      settings.connections,
+    ),
     ...program.matches.flatMap(matchLines),
-    answer(404, "no rule of the proxy matches this request", "unless { var(txn.rule) -m found }"),
+    reply("noRule", "unless { var(txn.rule) -m found }"),
     ...loopGuard(program.gateway),
     ...program.rules.flatMap((rule, index) => ruleLines(rule, index, settings)),
     ...serverLines(program, settings),
@@ -71,10 +75,14 @@ export function backendSection(program: RouteProgram, settings: SectionSettings)
   return `${lines.join("\n  ")}\n`;
 }
 
+/** Requests of one program at once. */
+export function requestLimit(requestsPerProxy: number): string {
+  return reply("tooMany", `if { be_conn gt ${requestsPerProxy} }`);
+}
+
 function refusals({ listeners }: RouteProgram, { requestsPerProxy }: SectionSettings): string[] {
-  const tooMany = "too many requests to this proxy at once";
   return [
-    answer(429, tooMany, `if { be_conn gt ${requestsPerProxy} }`, "hdr Retry-After 1"),
+    requestLimit(requestsPerProxy),
     ...(listeners.includes("http") ? [] : [answer(404, notFound, "unless { ssl_fc }")]),
     ...(listeners.includes("https") ? [] : [answer(404, notFound, "if { ssl_fc }")]),
   ];
@@ -84,21 +92,20 @@ function refusals({ listeners }: RouteProgram, { requestsPerProxy }: SectionSett
 export const projectTable = "projects";
 export const organizationTable = "organizations";
 
-/** However many proxies and clients a project has, others find connections free. */
-function shareLines({ plane }: RouteProgram, { connections }: SectionSettings): string[] {
+/**
+ * However many proxies and clients a project has, others find connections free.
+ *
+ * @param project @param organization sample expressions, as words
+ */
+export function shareLines(project: string, organization: string, connections: number): string[] {
   const line = (counter: number, key: string, table: string, share: number): string[] => [
-    `http-request track-sc${counter} ${fetchOf("str", key)} table ${table}`,
-    answer(
-      429,
-      "too many requests to this project's proxies at once",
+    `http-request track-sc${counter} ${key} table ${table}`,
+    reply(
+      "overShare",
       `if { sc${counter}_conn_cur(${table}) gt ${Math.max(1, Math.floor(connections * share))} }`,
-      "hdr Retry-After 1 hdr Connection close",
     ),
   ];
-  return [
-    ...line(1, plane.uid, projectTable, 1 / 4),
-    ...line(2, plane.organization, organizationTable, 1 / 2),
-  ];
+  return [...line(1, project, projectTable, 1 / 4), ...line(2, organization, organizationTable, 1 / 2)];
 }
 
 export const notFound = "no such host";
@@ -115,11 +122,35 @@ export function answer(status: number, text: string, condition: string, headers 
     .join(" ");
 }
 
+/** What the gateway itself responds to a proxy's requests: status, text and headers. */
+const replies = {
+  tooMany: [429, "too many requests to this proxy at once", "hdr Retry-After 1"],
+  overShare: [
+    429,
+    "too many requests to this project's proxies at once",
+    "hdr Retry-After 1 hdr Connection close",
+  ],
+  noRule: [404, "no rule of the proxy matches this request"],
+  loop: [508, "the backend of this proxy leads back to it"],
+  blocked: [502, "the gateway may not connect to the backend"],
+  unresolved: [503, "the backend's name has no address", "hdr Retry-After 5"],
+} as const;
+
+export function reply(kind: keyof typeof replies, condition: string): string {
+  const [status, text, headers] = replies[kind];
+  return answer(status, text, condition, headers);
+}
+
+/** @param status for a rule that has nothing to forward to */
+export function noBackend(status: number, condition: string): string {
+  return answer(status, "the proxy has no backend for this request", condition);
+}
+
 /** RFC 9110, section 7.6.3: a request that comes back has this gateway in its Via (508, RFC 5842). */
 function loopGuard(gateway: string): string[] {
   const own = `telemetryd-${gateway}`;
   return [
-    answer(508, "the backend of this proxy leads back to it", `if { req.hdr(via) -m sub ${own} }`),
+    reply("loop", `if { req.hdr(via) -m sub ${own} }`),
     `http-request add-header Via "%[req.ver] ${own}"`,
   ];
 }
@@ -175,15 +206,12 @@ function ruleLines(rule: ProgramRule, index: number, settings: SectionSettings):
 function requestLines(rule: ProgramRule, index: number, chosen: string, settings: SectionSettings): string[] {
   const { action } = rule;
   if (action.type === "respond") {
-    return [answer(action.status, "the proxy has no backend for this request", `if ${chosen}`)];
+    return [noBackend(action.status, `if ${chosen}`)];
   }
   if (action.type === "redirect") return redirectLines(action.redirect, chosen);
   const address = settings.addressOf(index);
-  if (address.kind === "blocked") {
-    return [answer(502, "the gateway may not connect to the backend", `if ${chosen}`)];
-  }
-  if (address.kind === "unresolved") {
-    return [answer(503, "the backend's name has no address", `if ${chosen}`, "hdr Retry-After 5")];
+  if (address.kind === "blocked" || address.kind === "unresolved") {
+    return [reply(address.kind, `if ${chosen}`)];
   }
   if (address.kind === "nameless") return [answer(503, nameless, `if ${chosen}`)];
   return [
@@ -198,7 +226,7 @@ function requestLines(rule: ProgramRule, index: number, chosen: string, settings
       : [`http-request set-header Host ${format(rule.rewriteHostname)} if ${chosen}`]),
     ...(rule.timeoutMs === undefined
       ? []
-      : [`http-request set-timeout server ${serverTimeout(rule.timeoutMs)} if ${chosen}`]),
+      : [`http-request set-timeout server ${serverTimeoutMs(rule.timeoutMs)}ms if ${chosen}`]),
   ];
 }
 
@@ -209,11 +237,16 @@ function serverLines(program: RouteProgram, settings: SectionSettings): string[]
     return all.flatMap(({ choice, lines }) => [...choice, ...lines]);
   // A connection that fails is tried with any other server of the section: all must lead to one backend.
   if (isOneBackend(program)) {
-    return ["balance roundrobin", "option redispatch 1", "retries 3", ...(all[0]?.lines ?? [])];
+    return [...standIn, ...(all[0]?.lines ?? [])];
   }
   // Servers without weight are used only by the rules that name them: of a rule's, the first that is up.
   return all.flatMap(({ choice, lines }) => [...choice, ...lines.map((each) => `${each} weight 0`)]);
 }
+
+/** As often as a name is looked up. Unchecked, a dead server would be tried again and again. */
+export const serverCheck = "check inter 5s fall 1 rise 1";
+/** For servers of one backend, which stand in for each other. */
+export const standIn = ["balance roundrobin", "option redispatch 1", "retries 3"];
 
 interface RuleServers {
   readonly places: number;
@@ -229,8 +262,7 @@ function serversOf({ action }: ProgramRule, index: number, settings: SectionSett
     `ssl verify required ca-file ${word(settings.authoritiesFile)}` +
     ` verifyhost ${word(host)} sni ${fetchOf("str", host)} alpn http/1.1`;
   const { addresses } = found;
-  // As often as a name is looked up. Unchecked, a dead server would be tried again and again.
-  const check = addresses.length > 1 ? " check inter 5s fall 1 rise 1" : "";
+  const check = addresses.length > 1 ? ` ${serverCheck}` : "";
   const more = `${scheme === "https" ? ` ${tls}` : ""}${check}`;
   const names = addresses.map((_, place) => serverName(index, place));
   return [
@@ -247,11 +279,12 @@ function serversOf({ action }: ProgramRule, index: number, settings: SectionSett
 /** As long as a WebSocket may be silent, also for `0s`, which is no limit. */
 const longestTimeoutMs = 3_600_000;
 
-function serverTimeout(ms: number): string {
-  return `${ms === 0 ? longestTimeoutMs : Math.min(ms, longestTimeoutMs)}ms`;
+/** The limit for HAProxy, in ms. */
+export function serverTimeoutMs(ms: number): number {
+  return ms === 0 ? longestTimeoutMs : Math.min(ms, longestTimeoutMs);
 }
 
-function serverAddress(address: string, port: number): string {
+export function serverAddress(address: string, port: number): string {
   return isIPv6(address) ? `ipv6@[${address}]:${port}` : `ipv4@${address}:${port}`;
 }
 

@@ -5,6 +5,12 @@ export class HaproxyError extends Error {
   override readonly name = "HaproxyError";
 }
 
+/** A word of a command (management guide, section 9.3). */
+export function commandWord(text: string): string {
+  if (/[\r\n\0]/.test(text)) throw new HaproxyError("a command has a line break");
+  return text.replace(/[\\; \t]/g, "\\$&");
+}
+
 const limitMs = 10_000;
 /** Statistics of some ten thousand sections. */
 const maxBytes = 64 * 2 ** 20;

@@ -17,11 +17,16 @@ export interface LineIndex {
 /** Bytes that are put together before the event loop gets its turn, and the disk its part. */
 const partBytes = 256 * 1024;
 
-/** Writes a configuration of any number of sections, without holding up the event loop. */
+/**
+ * Writes a configuration of any number of sections, without holding up the event loop.
+ *
+ * @param others sections that come last and are no program's
+ */
 export async function writeConfiguration(
   file: string,
   shared: string,
   sections: Iterable<Section>,
+  others: () => Iterable<string> = () => [],
 ): Promise<LineIndex> {
   const ends: number[] = [];
   const gateways: string[] = [];
@@ -35,17 +40,18 @@ export async function writeConfiguration(
       ends.push(line);
       gateways.push(gateway);
     }
+    yield* others();
   });
   return { gatewayOf: (wanted) => (wanted <= first ? undefined : gateways[firstAtLeast(ends, wanted)]) };
 }
 
-/** Writes which hostname's requests go to which section. */
+/** Writes what happens to which hostname's requests. */
 export async function writeHosts(
   file: string,
-  sectionOfHosts: () => Iterable<readonly [hostname: string, section: string]>,
+  entriesOfHosts: () => Iterable<readonly [hostname: string, entry: string]>,
 ): Promise<void> {
   await writeParts(file, function* () {
-    for (const [hostname, section] of sectionOfHosts()) yield `${hostname} ${section}\n`;
+    for (const [hostname, entry] of entriesOfHosts()) yield `${hostname} ${entry}\n`;
   });
 }
 

@@ -1,4 +1,5 @@
 import { answer, line, notFound, organizationTable, projectTable } from "./backend-section.ts";
+import { entryLines, plainLines, slotDefaultsName } from "./plain-section.ts";
 import { word } from "./quote.ts";
 
 /** Paths of the files that HAProxy reads and of the sockets that it is asked on. */
@@ -7,7 +8,7 @@ export interface GatewayFiles {
   readonly configuration: string;
   /** What is done to requests in Lua. */
   readonly script: string;
-  /** Hostnames and the sections that their requests are for. */
+  /** Hostnames, and what happens to their requests: a section's name, or an entry of a plain program. */
   readonly hosts: string;
   /** Certificate and key of the hostnames (PEM). */
   readonly certificate: string;
@@ -74,32 +75,41 @@ export function sharedConfiguration(settings: GatewaySettings, files: GatewayFil
       "log stdout format raw local0 info",
       ...where("feature(LUA)", [`lua-load ${word(files.script)}`]),
     ]),
-    section("defaults", [
-      "mode http",
-      "timeout connect 5s",
-      "timeout client 60s",
-      "timeout server 60s",
-      "timeout http-request 10s",
-      "timeout http-keep-alive 15s",
-      "timeout tunnel 1h",
-      // At a reload, a connection that waits for a request is closed after that one, not just before it.
-      "option idle-close-on-response",
-      // Else parts of an answer wait up to 200 ms for more: events have to arrive as they are sent.
-      "option http-no-delay",
-      // A client that goes away before the answer ends its request: else it holds a place of its proxy's.
-      "option abortonclose",
-      // Between two attempts HAProxy waits a second: three would have a dead backend answered for after 3 s.
-      "retries 1",
-      // Earlier ones forward trailers.
-      ...where("version_atleast(3.2)", ["option http-drop-request-trailers"]),
-      ...errorTexts(),
-    ]),
+    section("defaults", defaultLines()),
     section("frontend gateway", frontendLines(settings, files)),
     section("backend unknown", [answer(404, notFound, "")]),
     ...[projectTable, organizationTable].map((table) =>
       section(`backend ${table}`, ["stick-table type string len 256 size 100k expire 1m store conn_cur"]),
     ),
   ].join("\n");
+}
+
+function defaultLines(): string[] {
+  return [
+    "mode http",
+    "timeout connect 5s",
+    "timeout client 60s",
+    "timeout server 60s",
+    "timeout http-request 10s",
+    "timeout http-keep-alive 15s",
+    "timeout tunnel 1h",
+    // At a reload, a connection that waits for a request is closed after that one, not just before it.
+    "option idle-close-on-response",
+    // Else parts of an answer wait up to 200 ms for more: events have to arrive as they are sent.
+    "option http-no-delay",
+    // A client that goes away before the answer ends its request: else it holds a place of its proxy's.
+    "option abortonclose",
+    // Between two attempts HAProxy waits a second: three would have a dead backend answered for after 3 s.
+    "retries 1",
+    // Earlier ones forward trailers.
+    ...where("version_atleast(3.2)", ["option http-drop-request-trailers"]),
+    ...errorTexts(),
+  ];
+}
+
+/** What all slots share, after everything else: whatever follows would have these lines too. */
+export function slotDefaults({ limits }: GatewaySettings): string {
+  return section(`defaults ${slotDefaultsName}`, [...defaultLines(), ...plainLines(limits.connections)]);
 }
 
 /** Lines that only some builds of HAProxy read (configuration manual, section 2.4, "Conditional blocks"). */
@@ -131,6 +141,7 @@ function frontendLines(settings: GatewaySettings, files: GatewayFiles): string[]
     "http-request reject if { stopping } !{ var(txn.section) -m found }",
     ...headerLines(settings),
     "http-response del-header Keep-Alive",
+    "use_backend %[var(txn.slot)] if { var(txn.slot) -m found }",
     "use_backend %[var(txn.section)] if { var(txn.section) -m found }",
     "default_backend unknown",
   ];
@@ -224,8 +235,9 @@ function hostLines(files: GatewayFiles): string[] {
   const isHost = `{ req.fhdr(host) -m reg ${word(hostForm)} }`;
   return [
     `http-request set-var(txn.host) req.fhdr(host),field(1,:),lower,rtrim(.) if ${isHost}`,
-    `http-request set-var(txn.section) ${word(`var(txn.host),${lookup}`)}`,
-    `http-request set-var(txn.sni) ${word(`ssl_fc_sni,lower,rtrim(.),${lookup}`)} if { ssl_fc }`,
+    `http-request set-var(txn.entry) ${word(`var(txn.host),${lookup}`)}`,
+    ...entryLines,
+    `http-request set-var(txn.sni) ${word(`ssl_fc_sni,lower,rtrim(.),${lookup},field(1,|)`)} if { ssl_fc }`,
     answer(
       421,
       "the connection is for another host",
