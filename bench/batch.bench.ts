@@ -8,7 +8,7 @@ import { printNsPerItem } from "./report.ts";
 import { newBatcher } from "./support/new-batcher.ts";
 
 /**
- * Cuts a window into requests (lanes, journal entries, labels, samples, snappy), compared with filling a
+ * Cuts a window into requests (partitions, journal entries, labels, samples, snappy), compared with filling a
  * single builder.
  */
 const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });

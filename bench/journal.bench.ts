@@ -7,26 +7,26 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "../src/base/log/log.ts";
-import { FileState } from "../src/exporter/delivery/state/file-state.ts";
-import { MemoryState } from "../src/exporter/delivery/state/memory-state.ts";
 import { RequestEntries } from "../src/exporter/delivery/state/request-entries.ts";
 import type { StateStore } from "../src/exporter/delivery/state/sink-state.ts";
+import { SinkStates } from "../src/exporter/delivery/state/sink-states.ts";
+import { StateLog } from "../src/exporter/delivery/state/state-log.ts";
 
 const requests = 5_000;
-const lanes = 4;
+const partitions = 4;
 const seriesEach = 500;
 
-/** Records a window of requests in lanes, as the exporter does, then ends the window. */
+/** Records a window of requests in partitions, as the exporter does, then ends the window. */
 async function runWindow(store: StateStore): Promise<void> {
   const window = await store.openWindow("sink", { fromMs: 0, toMs: 1, stepMs: 1 }, ["source"]);
-  const lane = async () => {
-    for (let sent = 0; sent < requests / lanes; sent++) {
+  const partition = async () => {
+    for (let sent = 0; sent < requests / partitions; sent++) {
       const entries = new RequestEntries(0);
       for (let index = 0; index < seriesEach; index++) entries.addTimes(index, sent, [1]);
       await store.requestAcknowledged(window, await store.requestSent(window, entries));
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: partitions }, partition));
   await store.closeSources(window, ["source"]);
 }
 
@@ -43,8 +43,8 @@ async function measure(store: StateStore): Promise<object> {
 }
 
 const directory = await mkdtemp(join(tmpdir(), "telemetryd-journal-"));
-const file = await FileState.open({ directory, log: createLogger("error", process.stderr, false) });
-const table = { "in memory": await measure(new MemoryState()), "on disk": await measure(file.store) };
+const file = await StateLog.open({ directory, log: createLogger("error", process.stderr, false) });
+const table = { "in memory": await measure(new SinkStates()), "on disk": await measure(file.store) };
 await file.close();
 await rm(directory, { recursive: true });
 console.table(table);

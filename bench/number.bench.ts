@@ -1,5 +1,5 @@
 import { Bench } from "tinybench";
-import { scanTimestamp, scanValue } from "../src/exporter/metrics-store/victoriametrics/number.ts";
+import { scanTimestamp, scanValue } from "../src/exporter/metrics-store/victoriametrics/sample-numbers.ts";
 import { SampleBuffer } from "../src/exporter/series/series.ts";
 import { printNsPerItem } from "./report.ts";
 

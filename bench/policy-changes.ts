@@ -11,7 +11,7 @@ import { delivering } from "../src/exporter/delivery/dispatch/delivery-state.ts"
 import { sinkExposition } from "../src/exporter/delivery/export-metrics.ts";
 import type { ExporterSnapshot } from "../src/exporter/delivery/exporter.ts";
 import { Reconciler } from "../src/exporter/delivery/schedule/reconciler.ts";
-import { MemoryState } from "../src/exporter/delivery/state/memory-state.ts";
+import { SinkStates } from "../src/exporter/delivery/state/sink-states.ts";
 import { SinkStats } from "../src/exporter/delivery/stats/sink-stats.ts";
 import { planPolicy } from "../src/exporter/policy/plan.ts";
 import { PolicyPlans } from "../src/exporter/policy/policy-plans.ts";
@@ -152,7 +152,7 @@ async function measure(keeps: boolean): Promise<Measured> {
       subscribe: (listener) => store.subscribe(keeps ? listener : () => reconciler.reconcile()),
     },
     schedule,
-    state: new MemoryState(),
+    state: new SinkStates(),
     clock: systemClock,
     log: silentLogger,
   });

@@ -18,8 +18,8 @@ import type { Logger } from "./base/log/log.ts";
 import { redact } from "./base/log/redact.ts";
 import type { RedisRoom } from "./base/redis/redis.ts";
 import { lockDirectory } from "./exporter/delivery/state/directory-lock.ts";
-import { FileState } from "./exporter/delivery/state/file-state.ts";
-import type { MemoryState } from "./exporter/delivery/state/memory-state.ts";
+import type { SinkStates } from "./exporter/delivery/state/sink-states.ts";
+import { StateLog } from "./exporter/delivery/state/state-log.ts";
 import { DirectoryWatcher } from "./exporter/policy/directory/directory-watcher.ts";
 import { directoryPlane } from "./exporter/policy/plane.ts";
 import { PolicyPlans } from "./exporter/policy/policy-plans.ts";
@@ -71,7 +71,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       (config.policies !== undefined || config.controlPlane !== undefined)
     ) {
       const { directory } = config.state;
-      const state = await FileState.open({ directory, log });
+      const state = await StateLog.open({ directory, log });
       releasers.push(() => state.close());
       if (config.export.schedule === "local" && config.redis !== undefined) {
         const { takeOverFromFleet } = await import("./app/daemon/fleet-takeover.ts");
@@ -272,7 +272,7 @@ async function openRedis(config: Config, clock: Clock, log: Logger): Promise<Red
 async function openFleet(
   config: Config,
   redis: RedisRoom | undefined,
-  mirror: MemoryState,
+  mirror: SinkStates,
   clock: Clock,
   log: Logger,
 ): Promise<Fleet | undefined> {

@@ -15,7 +15,7 @@ export function newBatcher(maxSamples: number, onRequest: (request: EncodedReque
     fromMs: 1_790_000_000_000,
     maxSamples,
     maxBytes: 8 * 2 ** 20,
-    laneCount: 4,
+    partitionCount: 4,
     timeoutMs: 5_000,
     monotonicMs: () => 0,
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { WindowPlanner } from "../../src/exporter/delivery/plan/window-planner.ts";
-import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
+import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
 import { SinkStats } from "../../src/exporter/delivery/stats/sink-stats.ts";
 import { flushVictoriaMetrics, type WrittenSeries, writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
@@ -41,7 +41,7 @@ test("the windows together hold what the store shows, and its counts are equal",
   expect(shown).toHaveLength(lengthMs / minuteMs);
 
   let nowMs = baseMs;
-  const state = new MemoryState();
+  const state = new SinkStates();
   const settings = {
     ...{ intervalMs: 15_000, delayMs: 30_000, expressionDelayMs: 60_000, windowGridMs: 1_000 },
     ...{ maxWindowMs: 300_000, maxBackfillMs: 86_400_000, startFromMs: 0 },

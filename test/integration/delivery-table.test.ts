@@ -641,7 +641,7 @@ describe("delivery.lateness", () => {
 
   test("many late samples and a slow receiver: new samples are not kept waiting", async () => {
     const small = { ...plan, batch: { timeoutMs: 5_000, maxSize: 10 } };
-    const sink = await begun({ latenessMs: 3_600_000, plan: small, settings: { laneCount: 1 } });
+    const sink = await begun({ latenessMs: 3_600_000, plan: small, settings: { partitionCount: 1 } });
     sink.store.samples.splice(0);
     sink.store.write(names, 5, testStartMs);
     await cycles(sink, 10);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { SentExemplars } from "../../src/exporter/delivery/exemplars/sent-exemplars.ts";
-import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
+import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
 import { WindowExport } from "../../src/exporter/delivery/window/window-export.ts";
 import { type Destination, Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
 import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
@@ -246,7 +246,7 @@ test.each<[string, string, (response: ServerResponse) => void]>([
 class TestExport implements AsyncDisposable {
   readonly destination: Destination;
   readonly #endpoints: Endpoints;
-  readonly #state = new MemoryState();
+  readonly #state = new SinkStates();
   #exemplars = new SentExemplars();
 
   constructor(endpoint: string, protocol: "1.0" | "2.0") {

@@ -11,7 +11,7 @@ import { createExporting, type Exporting } from "../../src/app/daemon/exporting.
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
 import { runStages } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
-import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
+import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
 import type { SinkPlan } from "../../src/exporter/policy/spec/types.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { importLines } from "../support/samples.ts";
@@ -67,7 +67,7 @@ async function export_(): Promise<{ exporting: Exporting; stop: () => Promise<vo
   const plans = Array.from({ length: sinkCount }, (_, index) => plan(index));
   const exporting = createExporting({
     config: { ...config, metrics: config.metrics },
-    state: new MemoryState(),
+    state: new SinkStates(),
     desired: { plans: () => plans, subscribe: () => () => undefined },
     clock: systemClock,
     log: silentLogger,

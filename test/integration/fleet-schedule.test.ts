@@ -13,7 +13,7 @@ import { keyPrefix } from "../../src/base/redis/connection.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
 import { fleetKeys } from "../../src/exporter/delivery/fleet/keys.ts";
 import { cycleQueueName } from "../../src/exporter/delivery/schedule/cycle-queue.ts";
-import { FileState } from "../../src/exporter/delivery/state/file-state.ts";
+import { StateLog } from "../../src/exporter/delivery/state/state-log.ts";
 import { type SinkPlan, sinkKey } from "../../src/exporter/policy/spec/types.ts";
 import { type FleetProcess, startFleetProcess } from "../support/fleet-process.ts";
 import { type FleetReplica, fleetPlan, Receivers, startFleetReplica } from "../support/fleet-replica.ts";
@@ -180,7 +180,7 @@ test("Redis loses everything: schedulers, jobs and checkpoints come back, with n
 test("a replica without a job notices in time that Redis was wiped, and restores what it knows", async () => {
   const [key, replica] = ["shop/default/export/u1/vm", "idle"];
   mkdirSync(join(directory, replica));
-  const file = await FileState.open({ directory: join(directory, replica), log: silentLogger });
+  const file = await StateLog.open({ directory: join(directory, replica), log: silentLogger });
   await file.store.setCheckpoint(key, "a", 1_000);
   await file.close();
   await startReplica(replica, []);

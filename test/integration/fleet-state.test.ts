@@ -10,8 +10,8 @@ import { createRedis, type RedisConnections } from "../../src/base/redis/redis.t
 import type { RedisStateOptions } from "../../src/exporter/delivery/fleet/redis-state.ts";
 import { endPause, leaseMs, type SinkLease } from "../../src/exporter/delivery/fleet/sink-lease.ts";
 import { lateKey } from "../../src/exporter/delivery/state/late-key.ts";
-import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
 import { RequestEntries } from "../../src/exporter/delivery/state/request-entries.ts";
+import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
 import { stateStoreContract } from "../../src/exporter/delivery/state/state-store.contract.ts";
 import { StateReplica, storeOfItsOwnLeases } from "../support/fleet.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
@@ -79,7 +79,7 @@ describe("RedisState, what Redis holds", () => {
 
 describe("RedisState, what the mirror holds when Redis is wiped", () => {
   stateStoreContract(async () => {
-    const mirror = new MemoryState();
+    const mirror = new SinkStates();
     const replica = await newReplica({ mirror, forgetAfterMs: 0 });
     return {
       store: storeOfItsOwnLeases(replica),
@@ -227,7 +227,7 @@ describe("sources of a sink's state", () => {
   });
 
   test("from the local schedule to the queue and back, each goes on from the other's checkpoints", async () => {
-    const mirror = new MemoryState();
+    const mirror = new SinkStates();
     await mirror.setCheckpoint(sink, "a", 100);
     const [mine, other] = [await newReplica({ mirror }), await newReplica()];
     await mine.begin(sink);

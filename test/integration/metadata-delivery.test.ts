@@ -10,7 +10,7 @@ import { createExportTools, type ExportTools } from "../../src/app/daemon/export
 import { type Clock, systemClock } from "../../src/base/core/clock.ts";
 import { createLogger, silentLogger } from "../../src/base/log/log.ts";
 import { Exporter } from "../../src/exporter/delivery/exporter.ts";
-import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
+import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
 import type { MetricMetadata } from "../../src/exporter/metrics-store/samples/metadata-decoder.ts";
 import { MetricMetadataCache } from "../../src/exporter/metrics-store/samples/metric-metadata.ts";
 import type { SinkPlan } from "../../src/exporter/policy/spec/types.ts";
@@ -270,7 +270,7 @@ describe("with a real Prometheus as the store", () => {
     if (config.metrics === undefined) throw new Error("no metrics section");
     return createExportTools({
       config: { ...config, metrics: config.metrics },
-      ...{ state: new MemoryState(), clock: systemClock, log: silentLogger },
+      ...{ state: new SinkStates(), clock: systemClock, log: silentLogger },
     });
   }
 

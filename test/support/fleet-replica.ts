@@ -9,7 +9,7 @@ import type { ExporterDeps } from "../../src/exporter/delivery/exporter.ts";
 import { FleetReports } from "../../src/exporter/delivery/fleet/fleet-reports.ts";
 import { RedisState } from "../../src/exporter/delivery/fleet/redis-state.ts";
 import { QueueSchedule } from "../../src/exporter/delivery/schedule/queue-schedule.ts";
-import { FileState } from "../../src/exporter/delivery/state/file-state.ts";
+import { StateLog } from "../../src/exporter/delivery/state/state-log.ts";
 import { type SinkPlan, sinkKey } from "../../src/exporter/policy/spec/types.ts";
 import { seriesEncoderFor } from "../../src/exporter/remote-write/encoding/labels.ts";
 import { WriteRequestBuilder } from "../../src/exporter/remote-write/encoding/write-request.ts";
@@ -50,7 +50,7 @@ export async function startFleetReplica(options: FleetReplicaOptions): Promise<F
   const directory = join(options.directory, options.name);
   mkdirSync(directory, { recursive: true });
   const clock = systemClock;
-  const file = await FileState.open({ directory, log });
+  const file = await StateLog.open({ directory, log });
   const redis = createRedis({ urls: redisUrls, stateDirectory: directory, clock, log });
   const mirror = file.store;
   const state = new RedisState({ redis, mirror, clock });
@@ -76,7 +76,7 @@ export async function startFleetReplica(options: FleetReplicaOptions): Promise<F
       maxWindowMs: options.maxWindowMs ?? 60_000,
       maxBackfillMs: 3_600_000,
       startFromMs: 0,
-      laneCount: 2,
+      partitionCount: 2,
       onExhausted: "replay",
     },
     clock,

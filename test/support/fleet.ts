@@ -7,19 +7,19 @@ import {
   type SinkLeaseOutcome,
   takeSinkLease,
 } from "../../src/exporter/delivery/fleet/sink-lease.ts";
-import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
 import type { StateStore } from "../../src/exporter/delivery/state/sink-state.ts";
+import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
 import { until } from "./until.ts";
 
 /** One replica's view of the shared state, for tests without a schedule. */
 export class StateReplica {
   readonly name = randomUUID();
-  readonly mirror: MemoryState;
+  readonly mirror: SinkStates;
   readonly state: RedisState;
   readonly leases = new Map<string, SinkLease>();
 
   constructor(redis: RedisConnections, options: Partial<RedisStateOptions> = {}) {
-    this.mirror = options.mirror ?? new MemoryState();
+    this.mirror = options.mirror ?? new SinkStates();
     this.state = new RedisState({ redis, mirror: this.mirror, clock: systemClock, ...options });
   }
 
@@ -28,12 +28,12 @@ export class StateReplica {
     return this;
   }
 
-  take(sink: string, heedPause = true): Promise<SinkLeaseOutcome> {
+  take(sink: string, respectBackoff = true): Promise<SinkLeaseOutcome> {
     return takeSinkLease(sink, {
       redis: this.state.connection,
       clock: systemClock,
       replica: this.name,
-      heedPause,
+      respectBackoff,
     });
   }
 

@@ -14,7 +14,7 @@ import {
 } from "../../src/exporter/delivery/exporter.ts";
 import { lookBackMs } from "../../src/exporter/delivery/late/check-times.ts";
 import { FileSentLog } from "../../src/exporter/delivery/late/file-sent-log.ts";
-import { FileState } from "../../src/exporter/delivery/state/file-state.ts";
+import { StateLog } from "../../src/exporter/delivery/state/state-log.ts";
 import type { StoreMetadata } from "../../src/exporter/metrics-store/sink-store.ts";
 import type { SinkPlan } from "../../src/exporter/policy/spec/types.ts";
 import type { ProtocolSetting } from "../../src/exporter/remote-write/endpoint/endpoint-state.ts";
@@ -64,7 +64,7 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
   const directory = await mkdtemp(join(tmpdir(), "telemetryd-sink-"));
   const clock = new TestClock(testStartMs);
   const log = silentLogger;
-  const state = await FileState.open({ directory, log });
+  const state = await StateLog.open({ directory, log });
   const metrics = new RemoteWriteMetrics();
   const endpoints = new Endpoints(
     {
@@ -116,7 +116,7 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
       maxWindowMs: 300_000,
       maxBackfillMs: 24 * 3_600_000,
       startFromMs: 3_600_000,
-      laneCount: 4,
+      partitionCount: 4,
       onExhausted: "replay",
       ...options.settings,
     },

@@ -24,7 +24,7 @@ export interface WindowExportParts {
   readonly newBuilder?: (onCapacity?: CapacityListener) => RequestBuilder;
 }
 
-/** The parts of a sink named `sink` with one source, `a`, and one lane. */
+/** The parts of a sink named `sink` with one source, `a`, and one partition. */
 export function windowExportDeps(parts: WindowExportParts): WindowExportDeps {
   const { state, read, send, clock, maxSize } = parts;
   const memory = new ReceiverMemory(clock);
@@ -54,7 +54,7 @@ export function windowExportDeps(parts: WindowExportParts): WindowExportDeps {
         },
         memory,
         episode: memory.live,
-        laneCount: 1,
+        partitionCount: 1,
         dropExhausted: false,
       },
       rejected: { add: async () => undefined },

@@ -7,7 +7,7 @@ import {
   type BackfillSpan,
   backfill,
 } from "../../exporter/delivery/schedule/backfill.ts";
-import { MemoryState } from "../../exporter/delivery/state/memory-state.ts";
+import { SinkStates } from "../../exporter/delivery/state/sink-states.ts";
 import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
 import { createExportTools } from "../daemon/exporting.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "./command-config.ts";
@@ -40,7 +40,7 @@ export async function exportSpan(
   const span = spanOf(options, systemClock.nowMs());
   const config = exportingConfig(await loadCommandConfig(options, signal));
   const plans = selected(await plansInDirectory(config, log, signal), options);
-  const state = new MemoryState();
+  const state = new SinkStates();
   const tools = createExportTools({ config, state, clock: systemClock, log });
   const progress = createProgress(terminal);
   try {

@@ -1,6 +1,6 @@
 import { systemClock } from "../../base/core/clock.ts";
 import type { LineSink, Logger } from "../../base/log/log.ts";
-import { MemoryState } from "../../exporter/delivery/state/memory-state.ts";
+import { SinkStates } from "../../exporter/delivery/state/sink-states.ts";
 import { sinkKey } from "../../exporter/policy/spec/types.ts";
 import type { Sender } from "../../exporter/remote-write/send/outcome.ts";
 import { createExportTools, rejectedDirectory } from "../daemon/exporting.ts";
@@ -21,7 +21,7 @@ export async function replayRejected(
 ): Promise<void> {
   const config = exportingConfig(await loadCommandConfig(options, signal));
   const plans = await plansInDirectory(config, log, signal);
-  const tools = createExportTools({ config, state: new MemoryState(), clock: systemClock, log });
+  const tools = createExportTools({ config, state: new SinkStates(), clock: systemClock, log });
   const senderFor = ({ sink }: { readonly sink: string }): Sender | undefined => {
     const plan = plans.find(({ policy, name }) => sinkKey(policy, name) === sink);
     const destination = plan && tools.deps.destinationOf(plan, { interrupt: () => signal });

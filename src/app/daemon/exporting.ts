@@ -154,7 +154,7 @@ function settingsOf(config: Config & { readonly metrics: MetricsConfig }): Expor
     maxWindowMs: delivery.maxWindowMs,
     maxBackfillMs: delivery.maxBackfillMs,
     startFromMs: delivery.startFromMs,
-    laneCount: delivery.concurrency,
+    partitionCount: delivery.concurrency,
     onExhausted: delivery.onExhausted,
     exemplars: metrics.exemplars,
   };

@@ -3,7 +3,7 @@ import { describeError } from "../../base/core/errors.ts";
 import type { Logger } from "../../base/log/log.ts";
 import { createRedis } from "../../base/redis/redis.ts";
 import { RedisState } from "../../exporter/delivery/fleet/redis-state.ts";
-import type { MemoryState } from "../../exporter/delivery/state/memory-state.ts";
+import type { SinkStates } from "../../exporter/delivery/state/sink-states.ts";
 import type { Config } from "../config/schema.ts";
 
 const limitMs = 5_000;
@@ -15,7 +15,7 @@ const retryEveryMs = 100;
  */
 export async function takeOverFromFleet(
   config: Config,
-  mirror: MemoryState,
+  mirror: SinkStates,
   clock: Clock,
   log: Logger,
   signal: AbortSignal,

@@ -11,8 +11,8 @@ import { RedisState } from "../../exporter/delivery/fleet/redis-state.ts";
 import type { SentLog } from "../../exporter/delivery/late/sent-log.ts";
 import { QueueSchedule } from "../../exporter/delivery/schedule/queue-schedule.ts";
 import type { Schedule } from "../../exporter/delivery/schedule/schedule.ts";
-import type { MemoryState } from "../../exporter/delivery/state/memory-state.ts";
 import type { StateStore } from "../../exporter/delivery/state/sink-state.ts";
+import type { SinkStates } from "../../exporter/delivery/state/sink-states.ts";
 
 /** Replaces local state and local schedule under `export.schedule: queue`. */
 export interface Fleet {
@@ -27,7 +27,7 @@ export interface Fleet {
 export function createFleet(parts: {
   readonly redis: RedisConnections;
   /** The state directory's content: this replica's copy of its writes to Redis. */
-  readonly mirror: MemoryState;
+  readonly mirror: SinkStates;
   readonly clock: Clock;
   readonly log: Logger;
 }): Fleet {

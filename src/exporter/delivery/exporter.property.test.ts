@@ -22,8 +22,8 @@ import { Exporter, type ExporterDeps } from "./exporter.ts";
 import type { LateDeps } from "./late/late-samples.ts";
 import { MemorySentLog } from "./late/memory-sent-log.ts";
 import type { SentLog } from "./late/sent-log.ts";
-import { MemoryState } from "./state/memory-state.ts";
 import type { RequestEntries } from "./state/request-entries.ts";
+import { SinkStates } from "./state/sink-states.ts";
 import { decodeRecords, encodeRecord } from "./state/state-record.ts";
 
 /**
@@ -88,7 +88,7 @@ interface StoredSample {
 /** Of each source. */
 type Checkpoints = ReadonlyMap<string, number | undefined>;
 
-const laneCount = 3;
+const partitionCount = 3;
 /** The length of the steps by which samples are counted. */
 const stepMs = 1_000;
 /** Within a step, as a sink usually begins. */
@@ -346,7 +346,7 @@ class Life {
   concluded = 0;
   #recordsLeft: number;
   readonly #world: World;
-  readonly state: MemoryState;
+  readonly state: SinkStates;
   #end: (error: Killed) => void = () => undefined;
   readonly ended: Promise<never>;
 
@@ -357,7 +357,7 @@ class Life {
       this.#end = reject;
     });
     this.ended.catch(() => undefined);
-    this.state = new MemoryState((record) => {
+    this.state = new SinkStates((record) => {
       if (this.isOver) return new Promise(() => undefined);
       world.log.push(encodeRecord(record));
       return this.#survive();
@@ -565,7 +565,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
       maxWindowMs: 20_000,
       maxBackfillMs: Infinity,
       startFromMs: 0,
-      laneCount,
+      partitionCount,
       onExhausted: world.circumstances.onExhausted,
     },
     clock,
@@ -600,9 +600,9 @@ async function live(world: World, stepOf: Step): Promise<void> {
     }
   } catch (error) {
     if (!(error instanceof Killed)) throw error;
-    // A kill finds at most one request of each lane in flight.
-    for (const samples of life.accepted.slice(-laneCount)) world.inDoubt += samples;
-    for (const payload of life.sent.slice(-laneCount)) world.doubt(payload);
+    // A kill finds at most one request of each partition in flight.
+    for (const samples of life.accepted.slice(-partitionCount)) world.inDoubt += samples;
+    for (const payload of life.sent.slice(-partitionCount)) world.doubt(payload);
     world.raiseDoubts();
   }
   world.rejected += exporter.snapshot().stats.rejected;

@@ -13,7 +13,7 @@ import { MemoryBudget } from "./batch/memory-budget.ts";
 import { deliveringState } from "./delivering-condition.ts";
 import type { Interruption } from "./dispatch/dispatcher.ts";
 import { type DestinationHooks, Exporter } from "./exporter.ts";
-import { MemoryState } from "./state/memory-state.ts";
+import { SinkStates } from "./state/sink-states.ts";
 
 const never = new AbortController().signal;
 const plan: SinkPlan = {
@@ -54,12 +54,12 @@ function newExporter(receiver: Receiver) {
   });
   const exporter = new Exporter(plan, {
     storeOf: () => store,
-    state: new MemoryState(),
+    state: new SinkStates(),
     rejected: { add: async () => undefined },
     budget: new MemoryBudget(2 ** 24),
     settings: {
       ...{ intervalMs: 15_000, delayMs: 1_000, expressionDelayMs: 1_000, windowGridMs: 1 },
-      ...{ maxWindowMs: 600_000, maxBackfillMs: 3_600_000, startFromMs: 0, laneCount: 1 },
+      ...{ maxWindowMs: 600_000, maxBackfillMs: 3_600_000, startFromMs: 0, partitionCount: 1 },
       onExhausted: "replay",
     },
     clock,

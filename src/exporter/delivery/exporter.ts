@@ -33,7 +33,7 @@ import type { WindowExportDeps, WindowResult } from "./window/window-export.ts";
 
 /** Settings of `metrics` and `delivery` that an exporter needs; times in ms. */
 export interface ExportSettings extends WindowSettings {
-  readonly laneCount: number;
+  readonly partitionCount: number;
   /** For sinks that do not say: `delivery.onExhausted`. */
   readonly onExhausted: "replay" | "drop";
   /** Whether exemplars are sent (`metrics.exemplars`). */
@@ -467,7 +467,7 @@ export class Exporter {
           destination,
           memory: this.#memory,
           episode: this.#memory.live,
-          laneCount: settings.laneCount,
+          partitionCount: settings.partitionCount,
           dropExhausted: (this.#plan.retry.onExhausted ?? settings.onExhausted) === "drop",
         },
         rejected,

@@ -30,14 +30,14 @@ export class SourceErrors {
     for (const { name } of plan.sources) this.#note(plan, name, message, storeUnreadable);
   }
 
-  /** The sink must not read from the store, for a reason that its owner is told. */
+  /** The sink must not read from the store, for a reason that its owner sees. */
   noteNoStore(plan: SinkPlan, message: string): void {
     for (const { name } of plan.sources) this.#note(plan, name, message, message);
   }
 
-  /** @param told the error as shown to the owner of a tenant's policy; the log has the full error */
-  #note(plan: SinkPlan, source: string, error: string | undefined, told: string | undefined): void {
-    const shown = plan.policy.plane === directoryPlane ? error : told;
+  /** @param ownersError the error as shown to the owner of a tenant's policy; the log has the full error */
+  #note(plan: SinkPlan, source: string, error: string | undefined, ownersError: string | undefined): void {
+    const shown = plan.policy.plane === directoryPlane ? error : ownersError;
     const before = this.#shown.get(source);
     if (before !== shown) {
       const others = [...this.#shown].filter(([name]) => name !== source);

@@ -4,13 +4,13 @@ import type {
   RequestBuilder,
 } from "../../remote-write/encoding/request.ts";
 import { RequestEntries } from "../state/request-entries.ts";
-import type { LaneChoice } from "./partitions.ts";
+import type { PartitionChoice } from "./partitions.ts";
 
 /** A finished request, with the data that its journal entry needs. */
 export interface Batch {
   readonly request: EncodedRequest;
   readonly entries: RequestEntries;
-  readonly lanes: LaneChoice;
+  readonly partitions: PartitionChoice;
   /** Its number in the journal when it was sent before and is in doubt. */
   readonly inDoubt: number | undefined;
   /** Set when its series were refused lately. */
@@ -29,7 +29,7 @@ export interface OpenBatchOptions {
   readonly onCapacity: CapacityListener;
   /** Start of the window. */
   readonly fromMs: number;
-  readonly lanes: LaneChoice;
+  readonly partitions: PartitionChoice;
   readonly inDoubt?: number | undefined;
   readonly suspicion?: Suspicion | undefined;
 }
@@ -50,10 +50,10 @@ export class OpenBatch {
 
   /** Empties the batch, which can be filled again. */
   finish(): Batch {
-    const { lanes, inDoubt, fromMs, suspicion } = this.#options;
+    const { partitions, inDoubt, fromMs, suspicion } = this.#options;
     const { entries } = this;
     this.entries = new RequestEntries(fromMs);
-    const batch = { request: this.builder.finish(), entries, lanes, inDoubt };
+    const batch = { request: this.builder.finish(), entries, partitions, inDoubt };
     return suspicion === undefined ? batch : { ...batch, suspicion };
   }
 }

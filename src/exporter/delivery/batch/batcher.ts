@@ -6,7 +6,7 @@ import type { Exemplar } from "../../series/exemplar.ts";
 import { type EncodedSeries, SampleBuffer, type Series } from "../../series/series.ts";
 import { type Batch, OpenBatch, type Suspicion } from "./batch.ts";
 import { type InvalidSeriesCount, InvalidSeriesCounter } from "./invalid-series.ts";
-import type { LaneChoice } from "./partitions.ts";
+import type { PartitionChoice } from "./partitions.ts";
 import { copySamples, cutAt, firstAfter } from "./sample-range.ts";
 import { type SeriesHash, sourceSalt } from "./series-hash.ts";
 import type { SeriesHashTable } from "./series-hash-table.ts";
@@ -22,7 +22,7 @@ export interface BatcherOptions {
   readonly maxSamples: number;
   /** A batch is finished when its uncompressed body reaches this size. */
   readonly maxBytes: number;
-  readonly laneCount: number;
+  readonly partitionCount: number;
   /** A batch is finished when its first sample has waited this long. */
   readonly timeoutMs: number;
   readonly monotonicMs: () => number;
@@ -60,7 +60,7 @@ export interface WindowBatcher {
   /** Memory of the open batches. */
   readonly openBytes: number;
   /** Finishes the batches whose first sample has waited for the batch timeout. */
-  finishAged(): readonly Batch[];
+  finishTimedOut(): readonly Batch[];
   /** Finishes the open batches early where that does no harm, since memory is short. */
   finishEarly(): readonly Batch[];
   /** Finishes the remaining batches at the end of the window. */
@@ -76,9 +76,9 @@ export const surelyRefusedAfter = 3;
 /**
  * Cuts a window's samples into batches.
  *
- * The first batch of a window takes any series and needs all lanes, so it is sent alone. After that, every
- * series goes to the open batch of its lane. A window that fits one request is therefore one request; a
- * larger one uses its lanes in parallel, and no series is in two requests at once.
+ * The first batch of a window accepts any series and needs all partitions, so it is sent alone. After that,
+ * every series goes to the open batch of its partition. A window that fits one request is therefore one
+ * request; a larger one uses its partitions in parallel, and no series is in two requests at once.
  */
 export class Batcher implements WindowBatcher {
   readonly #options: BatcherOptions;
@@ -88,7 +88,7 @@ export class Batcher implements WindowBatcher {
   readonly #invalid = new InvalidSeriesCounter();
   readonly #carried = new SampleBuffer();
   #first: OpenBatch | undefined;
-  /** Indexed by lane; a lane may have none. */
+  /** Indexed by partition; a partition may have none. */
   readonly #openBatches: Array<OpenBatch | undefined>;
   #openBytes = 0;
   /**
@@ -101,7 +101,7 @@ export class Batcher implements WindowBatcher {
   constructor(acknowledged: SeriesHashTable, options: BatcherOptions) {
     this.#acknowledged = acknowledged;
     this.#options = options;
-    this.#openBatches = new Array<OpenBatch | undefined>(options.laneCount).fill(undefined);
+    this.#openBatches = new Array<OpenBatch | undefined>(options.partitionCount).fill(undefined);
     this.#first = this.#newBatch("all");
     this.#collisions = new CollisionDetector(options.encoder, options.collisions, options.fromMs);
   }
@@ -194,7 +194,7 @@ export class Batcher implements WindowBatcher {
 
   /** The batch that the series' next samples go to. */
   #openFor({ hashLow }: EncodedSeries): OpenBatch {
-    return this.#first ?? this.#openBatchOf(laneOf(hashLow, this.#options.laneCount));
+    return this.#first ?? this.#openBatchOf(partitionOf(hashLow, this.#options.partitionCount));
   }
 
   #finishOpenOf(encoded: EncodedSeries): Batch[] | undefined {
@@ -210,7 +210,7 @@ export class Batcher implements WindowBatcher {
     return this.#carried;
   }
 
-  finishAged(): readonly Batch[] {
+  finishTimedOut(): readonly Batch[] {
     const oldestMs = this.#options.monotonicMs() - this.#options.timeoutMs;
     return this.#finishWhere(({ firstAtMs }) => firstAtMs <= oldestMs);
   }
@@ -239,21 +239,21 @@ export class Batcher implements WindowBatcher {
       .map((open) => this.#finish(open));
   }
 
-  #openBatchOf(lane: number): OpenBatch {
-    let open = this.#openBatches[lane];
+  #openBatchOf(partition: number): OpenBatch {
+    let open = this.#openBatches[partition];
     if (open === undefined) {
-      open = this.#newBatch(lane);
-      this.#openBatches[lane] = open;
+      open = this.#newBatch(partition);
+      this.#openBatches[partition] = open;
     }
     return open;
   }
 
-  #newBatch(lanes: LaneChoice, suspicion?: Suspicion): OpenBatch {
+  #newBatch(partitions: PartitionChoice, suspicion?: Suspicion): OpenBatch {
     const onCapacity = (changeBytes: number) => {
       this.#openBytes += changeBytes;
     };
     const { newBuilder, fromMs } = this.#options;
-    return new OpenBatch({ newBuilder, onCapacity, fromMs, lanes, suspicion });
+    return new OpenBatch({ newBuilder, onCapacity, fromMs, partitions, suspicion });
   }
 
   #finish(open: OpenBatch): Batch {
@@ -282,6 +282,6 @@ export function isCarried(samples: SampleBuffer, index: number, { shape }: Serie
  * Uses unsigned integers: hashes above 2^31 are doubles, and their remainder is much slower
  * (bench/batch.bench.ts).
  */
-function laneOf(hashLow: number, laneCount: number): number {
-  return (hashLow >>> 0) % (laneCount >>> 0);
+function partitionOf(hashLow: number, partitionCount: number): number {
+  return (hashLow >>> 0) % (partitionCount >>> 0);
 }

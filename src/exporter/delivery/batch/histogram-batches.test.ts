@@ -20,7 +20,14 @@ function newBatcher(protocol: Protocol, maxSamples = 1_000): Batcher {
     encoder: seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol }),
     collisions: new KnownCollisions(),
     newBuilder: () => (protocol === "1.0" ? new WriteRequestBuilder() : new WriteRequestV2Builder()),
-    ...{ fromMs: 0, maxSamples, maxBytes: 2 ** 20, laneCount: 2, timeoutMs: 1_000, monotonicMs: () => 0 },
+    ...{
+      fromMs: 0,
+      maxSamples,
+      maxBytes: 2 ** 20,
+      partitionCount: 2,
+      timeoutMs: 1_000,
+      monotonicMs: () => 0,
+    },
   });
 }
 
@@ -73,7 +80,7 @@ test.each([
   expect(batcher.takeInvalid()).toMatchObject(invalid);
 });
 
-test("samples of another kind than the series' last ones go in a later request of its lane", () => {
+test("samples of another kind than the series' last ones go in a later request of its partition", () => {
   const batcher = newBatcher("1.0");
   const source = batcher.source("s");
   const histograms = histogramBuffer(plainLayout, [plainHistogram(3)]);
@@ -83,5 +90,5 @@ test("samples of another kind than the series' last ones go in a later request o
   const batches = [numbers(1, 2), histograms, later].flatMap((samples) => source.add(series, samples));
   batches.push(...batcher.finishAll());
   expect(timesIn(batches)).toEqual([[1, 2], [3], [4]]);
-  expect(new Set(batches.slice(1).map(({ lanes }) => lanes)).size).toBe(1);
+  expect(new Set(batches.slice(1).map(({ partitions }) => partitions)).size).toBe(1);
 });

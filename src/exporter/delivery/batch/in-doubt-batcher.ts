@@ -46,7 +46,7 @@ export class InDoubtBatcher implements WindowBatcher {
     const { newBuilder, fromMs } = options;
     for (const { number, entries, state } of window.requests.values()) {
       if (state !== "sent") continue;
-      const batch = new OpenBatch({ newBuilder, onCapacity, fromMs, lanes: "all", inDoubt: number });
+      const batch = new OpenBatch({ newBuilder, onCapacity, fromMs, partitions: "all", inDoubt: number });
       this.#batches.push(batch);
       entries.each((high, low, _untilMs, set) => this.#note(high, low, { batch, entries, set }));
     }
@@ -106,7 +106,7 @@ export class InDoubtBatcher implements WindowBatcher {
   }
 
   /** None: a request can be rebuilt only from the whole window. */
-  finishAged(): readonly Batch[] {
+  finishTimedOut(): readonly Batch[] {
     return [];
   }
 

@@ -13,7 +13,7 @@ import { SampleBuffer, Series } from "../../series/series.ts";
 import { Exporter, type ExporterDeps } from "../exporter.ts";
 import type { LateDeps } from "../late/late-samples.ts";
 import { MemorySentLog } from "../late/memory-sent-log.ts";
-import { MemoryState } from "../state/memory-state.ts";
+import { SinkStates } from "../state/sink-states.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 
 const periodMs = 10_000;
@@ -61,7 +61,7 @@ function newSink(late?: LateDeps, counter?: SampleCounter) {
   const deps: ExporterDeps = {
     storeOf: () => sinkStore(reader, counter),
     rejected: { add: async () => undefined },
-    state: new MemoryState(),
+    state: new SinkStates(),
     late,
     budget: new MemoryBudget(2 ** 20),
     settings: {
@@ -72,7 +72,7 @@ function newSink(late?: LateDeps, counter?: SampleCounter) {
       maxWindowMs: periodMs,
       maxBackfillMs: Infinity,
       startFromMs: 0,
-      laneCount: 2,
+      partitionCount: 2,
       onExhausted: "replay",
     },
     clock,

@@ -11,11 +11,11 @@ import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import type { Sender } from "../../remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
 import { Exporter, type ExporterDeps } from "../exporter.ts";
-import { MemoryState } from "../state/memory-state.ts";
+import { SinkStates } from "../state/sink-states.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 
 const sinkCount = 40;
-const laneCount = 4;
+const partitionCount = 4;
 const seriesCount = 3_000;
 const samplesEach = 20;
 const seriesOfChunk = 50;
@@ -95,7 +95,7 @@ async function run(limitBytes: number, protocol: Protocol) {
     const deps: ExporterDeps = {
       storeOf: () => sinkStore(reader),
       rejected: { add: async () => undefined },
-      state: new MemoryState(),
+      state: new SinkStates(),
       budget,
       settings: {
         intervalMs: 15_000,
@@ -105,7 +105,7 @@ async function run(limitBytes: number, protocol: Protocol) {
         maxWindowMs: 1_000_000,
         maxBackfillMs: Infinity,
         startFromMs: 1_000_000,
-        laneCount,
+        partitionCount,
         onExhausted: "replay",
       },
       clock: systemClock,

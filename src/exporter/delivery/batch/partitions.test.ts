@@ -1,33 +1,35 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type LaneChoice, Lanes } from "./partitions.ts";
+import { type PartitionChoice, Partitions } from "./partitions.ts";
 
-test("a lane is serial and in order; a task of all lanes is alone", async () => {
-  const choice = fc.oneof(fc.nat(3), fc.constant<LaneChoice>("all"));
+test("a partition is serial and in order; a task of all partitions is alone", async () => {
+  const choice = fc.oneof(fc.nat(3), fc.constant<PartitionChoice>("all"));
   await fc.assert(
     fc.asyncProperty(
       fc.array(choice, { maxLength: 30 }),
       fc.infiniteStream(fc.nat(3)),
       async (choices, turns) => {
-        const lanes = new Lanes(4);
-        const running = new Set<LaneChoice>();
+        const partitions = new Partitions(4);
+        const running = new Set<PartitionChoice>();
         const finished: number[] = [];
-        choices.forEach((lane, index) => {
-          lanes.add(lane, async () => {
-            expect(running.has(lane) || running.has("all")).toBe(false);
-            if (lane === "all") expect(running.size).toBe(0);
-            running.add(lane);
+        choices.forEach((partition, index) => {
+          partitions.add(partition, async () => {
+            expect(running.has(partition) || running.has("all")).toBe(false);
+            if (partition === "all") expect(running.size).toBe(0);
+            running.add(partition);
             const wait = turns.next().value ?? 0;
             for (let turn = 0; turn < wait; turn++) await Promise.resolve();
-            running.delete(lane);
+            running.delete(partition);
             finished.push(index);
           });
         });
-        await lanes.drained();
+        await partitions.drained();
         expect(finished.length).toBe(choices.length);
-        for (let lane = 0; lane < 4; lane++) {
-          const inLane = finished.filter((index) => choices[index] === lane || choices[index] === "all");
-          expect(inLane).toEqual([...inLane].sort((a, b) => a - b));
+        for (let partition = 0; partition < 4; partition++) {
+          const inPartition = finished.filter(
+            (index) => choices[index] === partition || choices[index] === "all",
+          );
+          expect(inPartition).toEqual([...inPartition].sort((a, b) => a - b));
         }
       },
     ),
@@ -36,35 +38,35 @@ test("a lane is serial and in order; a task of all lanes is alone", async () => 
 });
 
 test("an error of a task is reported, and the others run", async () => {
-  const lanes = new Lanes(1);
+  const partitions = new Partitions(1);
   let ran = false;
-  lanes.add(0, () => Promise.reject(new Error("broken")));
-  lanes.add(0, () => {
+  partitions.add(0, () => Promise.reject(new Error("broken")));
+  partitions.add(0, () => {
     ran = true;
     return Promise.resolve();
   });
-  await expect(lanes.drained()).rejects.toThrow("broken");
+  await expect(partitions.drained()).rejects.toThrow("broken");
   expect(ran).toBe(true);
 });
 
-test("drained waits for what a task follows, and reports its error; the lane does not wait", async () => {
-  const lanes = new Lanes(1);
+test("drained waits for what a task follows, and reports its error; the partition does not wait", async () => {
+  const partitions = new Partitions(1);
   let finish = () => {};
   let next = false;
-  lanes.add(0, () => {
-    lanes.follow(
+  partitions.add(0, () => {
+    partitions.follow(
       new Promise((_, reject) => {
         finish = () => reject(new Error("not written"));
       }),
     );
     return Promise.resolve();
   });
-  lanes.add(0, () => {
+  partitions.add(0, () => {
     next = true;
     return Promise.resolve();
   });
   let isDrained = false;
-  const drained = lanes.drained().finally(() => {
+  const drained = partitions.drained().finally(() => {
     isDrained = true;
   });
   drained.catch(() => undefined);
@@ -76,13 +78,16 @@ test("drained waits for what a task follows, and reports its error; the lane doe
 });
 
 test("drainedTo resolves when that many tasks are left, whatever becomes of the others", async () => {
-  const lanes = new Lanes(2);
+  const partitions = new Partitions(2);
   const ends: Array<(error?: Error) => void> = [];
   for (let index = 0; index < 4; index++) {
-    lanes.add(index, () => new Promise((resolve, reject) => ends.push((e) => (e ? reject(e) : resolve()))));
+    partitions.add(
+      index,
+      () => new Promise((resolve, reject) => ends.push((e) => (e ? reject(e) : resolve()))),
+    );
   }
   let isFew = false;
-  void lanes.drainedTo(2).then(() => {
+  void partitions.drainedTo(2).then(() => {
     isFew = true;
   });
   await new Promise((resolve) => setImmediate(resolve));
@@ -92,8 +97,8 @@ test("drainedTo resolves when that many tasks are left, whatever becomes of the 
   ends[1]?.();
   await new Promise((resolve) => setImmediate(resolve));
   expect(isFew).toBe(true);
-  await lanes.drainedTo(2);
+  await partitions.drainedTo(2);
   ends[2]?.();
   ends[3]?.();
-  await expect(lanes.drained()).rejects.toThrow("broken");
+  await expect(partitions.drained()).rejects.toThrow("broken");
 });

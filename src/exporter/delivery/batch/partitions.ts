@@ -1,12 +1,12 @@
-/** The lanes that a task needs: one, or all of them, which makes it a barrier. */
-export type LaneChoice = number | "all";
+/** The partitions that a task needs: one, or all of them, which makes it a barrier. */
+export type PartitionChoice = number | "all";
 
 /**
- * Runs tasks in lanes. Tasks of one lane run strictly one after another, those of different lanes in
- * parallel. A task of "all" lanes runs alone, after all tasks queued before it and before all queued after
- * it.
+ * Queues tasks by partition, a share of a sink's series by hash. Tasks of one partition run strictly one
+ * after another, those of different partitions in parallel. A task of "all" partitions runs alone, after all tasks
+ * queued before it and before all queued after it.
  */
-export class Lanes {
+export class Partitions {
   readonly #tails: Promise<void>[];
   readonly #followed = new Set<Promise<void>>();
   #unfinished = 0;
@@ -18,7 +18,7 @@ export class Lanes {
   }
 
   /** Queues a task. A rejection does not affect other tasks; {@link drained} reports it. */
-  add(choice: LaneChoice, task: () => Promise<void>): void {
+  add(choice: PartitionChoice, task: () => Promise<void>): void {
     const before = choice === "all" ? Promise.all(this.#tails) : this.#tails[choice % this.#tails.length];
     this.#unfinished++;
     const done = Promise.resolve(before)

@@ -4,7 +4,7 @@ import { type Refusal, refusalOf } from "../../remote-write/send/refusal-search.
 import { longestWaitMs } from "../../remote-write/send/retry.ts";
 import type { Batch } from "../batch/batch.ts";
 import type { BudgetShare } from "../batch/memory-budget.ts";
-import { Lanes } from "../batch/partitions.ts";
+import { Partitions } from "../batch/partitions.ts";
 import type { SeriesHash } from "../batch/series-hash.ts";
 import { SeriesHashTable } from "../batch/series-hash-table.ts";
 import type { SinkRecorder } from "../stats/sink-recorder.ts";
@@ -23,7 +23,7 @@ export interface DispatcherDeps {
   readonly clock: Clock;
 }
 
-/** Why a cycle was told to stop early: a changed plan, or the daemon's shutdown. */
+/** Why a cycle ends early: a changed plan, or the daemon's shutdown. */
 export type Interruption = "edit" | "stop";
 
 export interface DispatcherOptions {
@@ -39,8 +39,8 @@ export interface DispatcherOptions {
   readonly signal: AbortSignal;
 }
 
-/** A lane with at most this many batches left is nearly drained. */
-const fewBatchesOfLane = 2;
+/** A partition with at most this many batches left is nearly drained. */
+const fewBatchesOfPartition = 2;
 /** When as many batches are refused and nothing was accepted, the rest of the window is not tried. */
 const mostParked = 16;
 /** After as many connections that end without a response, smaller requests are tried. */
@@ -67,7 +67,7 @@ export interface UnprovenRefusal {
 }
 
 /**
- * Sends the batches of one window in lanes, records them in the journal, and handles the receiver's
+ * Sends the batches of one window in partitions, records them in the journal, and handles the receiver's
  * responses: the delivery table.
  *
  * A batch's states: queued -> `sent` in the journal -> delivered or rejected: acknowledged; certainly not
@@ -77,7 +77,7 @@ export class Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #options: DispatcherOptions;
   readonly #journal: WindowJournal;
-  readonly #lanes: Lanes;
+  readonly #partitions: Partitions;
   readonly #refused: RefusedBatches;
   readonly #enough = new AbortController();
   #queued = 0;
@@ -98,7 +98,7 @@ export class Dispatcher {
     this.#journal = journal;
     this.#deps = deps;
     this.#options = options;
-    this.#lanes = new Lanes(deps.receiver.laneCount);
+    this.#partitions = new Partitions(deps.receiver.partitionCount);
     this.#refused = new RefusedBatches(deps, journal);
   }
 
@@ -151,7 +151,9 @@ export class Dispatcher {
     }
     const bytes = batch.request.payload.length + batch.entries.byteLength;
     share.hold(bytes);
-    this.#lanes.add(batch.lanes, () => this.#guard(this.#send(batch)).finally(() => share.release(bytes)));
+    this.#partitions.add(batch.partitions, () =>
+      this.#guard(this.#send(batch)).finally(() => share.release(bytes)),
+    );
     if (share.isSpent() && !this.#outgrewMemory) {
       this.#outgrewMemory = true;
       this.#enough.abort();
@@ -160,14 +162,14 @@ export class Dispatcher {
 
   /** Adds work that {@link drained} waits for, and whose rejection it reports. */
   follow(work: Promise<void>): void {
-    this.#lanes.follow(this.#guard(work));
+    this.#partitions.follow(this.#guard(work));
   }
 
   /** Sends nothing further. Resolves when no request is in flight; never rejects. */
   async abandoned(): Promise<void> {
     this.#isIncomplete = true;
     this.#hasLeft = true;
-    await this.#lanes.drained().catch(() => undefined);
+    await this.#partitions.drained().catch(() => undefined);
   }
 
   /**
@@ -186,21 +188,21 @@ export class Dispatcher {
   }
 
   /** Some samples that were read will not be sent: the window has to be run again. */
-  leaveRest(): void {
+  markIncomplete(): void {
     this.#isIncomplete = true;
   }
 
-  /** Resolves when the lanes have little left to do. @returns whether there has been no failure so far */
+  /** Resolves when the partitions have little left to do. @returns whether there has been no failure so far */
   async nearlyDrained(): Promise<boolean> {
-    await this.#lanes.drainedTo(fewBatchesOfLane * this.#deps.receiver.laneCount);
+    await this.#partitions.drainedTo(fewBatchesOfPartition * this.#deps.receiver.partitionCount);
     return !this.#isOver() && !this.#options.interrupt.aborted;
   }
 
   /** Resolves when every queued batch has an outcome, and reports rejected samples. */
   async drained(): Promise<void> {
-    await this.#lanes.drained();
+    await this.#partitions.drained();
     await this.#concludeParked();
-    await this.#lanes.drained();
+    await this.#partitions.drained();
     this.#deps.recorder.logRejected();
   }
 
@@ -307,7 +309,7 @@ export class Dispatcher {
       if (batch.suspicion === undefined) receiver.memory.forgetFailed(batch.entries);
       else receiver.memory.acceptSeries(batch.entries);
       this.#responses++;
-      // Not awaited: the log keeps the order, and this record is written with the lane's next batch.
+      // Not awaited: the log keeps the order, and this record is written with the partition's next batch.
       this.follow(this.#journal.acknowledged(number, batch));
       return;
     }

@@ -14,7 +14,7 @@ export interface Receiver {
   /** What is known of it, kept between cycles. */
   readonly memory: ReceiverMemory;
   readonly episode: RefusalEpisode;
-  readonly laneCount: number;
+  readonly partitionCount: number;
   /** `retry.onExhausted: drop` */
   readonly dropExhausted: boolean;
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MemoryState } from "../state/memory-state.ts";
 import { RequestEntries } from "../state/request-entries.ts";
 import type { JournaledRequest, OpenWindow, SinkState } from "../state/sink-state.ts";
+import { SinkStates } from "../state/sink-states.ts";
 import { mergeStates, recordsBetween } from "./merge-states.ts";
 
 const sink = "directory/default/export/-/vm";
@@ -167,8 +167,8 @@ const arbitraryState = fc
     ),
   );
 
-async function loaded(...lists: Parameters<MemoryState["apply"]>[0][][]): Promise<SinkState> {
-  const memory = new MemoryState();
+async function loaded(...lists: Parameters<SinkStates["apply"]>[0][][]): Promise<SinkState> {
+  const memory = new SinkStates();
   for (const record of lists.flat()) memory.apply(record);
   return memory.load(sink);
 }

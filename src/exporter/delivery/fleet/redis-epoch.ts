@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/core/clock.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { runScript } from "../../../base/redis/run-script.ts";
 import { lateKey, sinkOfKey } from "../state/late-key.ts";
-import type { MemoryState } from "../state/memory-state.ts";
+import type { SinkStates } from "../state/sink-states.ts";
 import { fleetKeys } from "./keys.ts";
 import type { RedisState } from "./redis-state.ts";
 import { readEpoch } from "./scripts.ts";
@@ -19,7 +19,7 @@ const restoreAtOnce = 20;
 
 export interface RedisEpochOptions {
   readonly state: RedisState;
-  readonly mirror: MemoryState;
+  readonly mirror: SinkStates;
   readonly replica: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -71,7 +71,7 @@ export class RedisEpoch {
     const { clock, log, mirror } = this.#options;
     this.#graceUntilMs = clock.monotonicMs() + restMs;
     const sinks = [...new Set((await mirror.sinks()).map(sinkOfKey))];
-    log.info({ sinks: sinks.length }, "Redis is empty; telling it the checkpoints of the state directory");
+    log.info({ sinks: sinks.length }, "Redis is empty; restoring the checkpoints of the state directory");
     const restoring = Array.from({ length: restoreAtOnce }, async () => {
       for (let sink = sinks.pop(); sink !== undefined; sink = sinks.pop()) await this.#restore(sink);
     });
@@ -80,7 +80,12 @@ export class RedisEpoch {
 
   async #restore(sink: string): Promise<void> {
     const { state, clock, replica } = this.#options;
-    const outcome = await takeSinkLease(sink, { redis: state.connection, clock, replica, heedPause: false });
+    const outcome = await takeSinkLease(sink, {
+      redis: state.connection,
+      clock,
+      replica,
+      respectBackoff: false,
+    });
     // The lease's holder restores its own state; newer state of this replica is merged when it runs a cycle.
     if (outcome.kind !== "taken") return;
     const { lease } = outcome;

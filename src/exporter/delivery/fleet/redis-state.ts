@@ -5,7 +5,6 @@ import { FencedError, type LeaseArgument } from "../../../base/redis/lease.ts";
 import type { RedisConnections } from "../../../base/redis/redis.ts";
 import { runScript } from "../../../base/redis/run-script.ts";
 import { sinkOfKey } from "../state/late-key.ts";
-import { MemoryState } from "../state/memory-state.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
 import {
   keepForgottenMs,
@@ -14,6 +13,7 @@ import {
   type StateStore,
   type WindowBounds,
 } from "../state/sink-state.ts";
+import { SinkStates } from "../state/sink-states.ts";
 import type { StateRecord } from "../state/state-record.ts";
 import { fleetKeys } from "./keys.ts";
 import { mergeStates, recordsBetween } from "./merge-states.ts";
@@ -28,7 +28,7 @@ const writePauseMs = 100;
 export interface RedisStateOptions {
   readonly redis: RedisConnections;
   /** This replica's own copy of its writes, in its state directory: the second source of a sink's state. */
-  readonly mirror: MemoryState;
+  readonly mirror: SinkStates;
   /** `forget` removes sinks that no replica has run for this long. */
   readonly forgetAfterMs?: number;
   readonly clock: Clock;
@@ -41,7 +41,7 @@ interface Session {
    * State in Redis, by key of the state store (the sink's, and those beside it). Only this replica may write
    * it.
    */
-  readonly states: Map<string, Promise<MemoryState>>;
+  readonly states: Map<string, Promise<SinkStates>>;
 }
 
 /**
@@ -100,7 +100,7 @@ export class RedisState implements StateStore {
     fields: ReadonlyMap<string, string>,
     reported: ReadonlyMap<string, number>,
     lease: SinkLease,
-  ): Promise<MemoryState> {
+  ): Promise<SinkStates> {
     const { mirror } = this.#options;
     const shared = await this.#stateOf(key, fields);
     const mirrored = await mirror.load(key);
@@ -115,7 +115,7 @@ export class RedisState implements StateStore {
       await mirroring;
     };
     // Random, so that windows of different sinks and replicas can share one mirror.
-    const memory = new MemoryState(write, randomInt(2 ** 47));
+    const memory = new SinkStates(write, randomInt(2 ** 47));
     for (const record of recordsBetween(key, nothing, shared)) memory.apply(record);
     for (const record of recordsBetween(key, mirrored, state)) await mirror.record(record);
     for (const record of recordsBetween(key, shared, state)) await memory.record(record);
@@ -212,7 +212,7 @@ export class RedisState implements StateStore {
   }
 
   /** @throws FencedError when `begin` was not called for the sink */
-  async #state(key: string): Promise<MemoryState> {
+  async #state(key: string): Promise<SinkStates> {
     const session = this.#sessions.get(sinkOfKey(key));
     if (session === undefined) throw new FencedError(`the lease of ${key} is not held here`);
     let state = session.states.get(key);

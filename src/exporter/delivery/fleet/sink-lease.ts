@@ -25,13 +25,13 @@ export interface SinkLease extends Pick<Lease, "fence" | "signal" | "isHeld" | "
    * Releases the lease and stores the delivery state (undefined: the sink delivers). Without Redis, the lease
    * expires.
    *
-   * @param told the report of the cycle run under the lease; its counters are added to those already stored
+   * @param cycle the report of the cycle run under the lease; its counters are added to those already stored
    * @returns whether Redis was updated
    */
-  release(deliveryState: SharedDeliveryState | undefined, told?: ToldCycle): Promise<boolean>;
+  release(deliveryState: SharedDeliveryState | undefined, cycle?: CycleReport): Promise<boolean>;
 }
 
-export interface ToldCycle {
+export interface CycleReport {
   readonly report: SinkReport;
   readonly counts: SinkCounts;
 }
@@ -48,13 +48,13 @@ export interface SinkLeaseOptions {
   readonly clock: Clock;
   /** Published to the other replicas. */
   readonly replica: string;
-  /** Whether a pause of the sink prevents taking the lease. */
-  readonly heedPause: boolean;
+  /** Whether the lease is refused until the sink's backoff has ended. */
+  readonly respectBackoff: boolean;
 }
 
 /** @throws whatever Redis rejects with */
 export async function takeSinkLease(sink: string, options: SinkLeaseOptions): Promise<SinkLeaseOutcome> {
-  const { redis, clock, replica, heedPause } = options;
+  const { redis, clock, replica, respectBackoff } = options;
   const outcome = await takeLease({
     redis,
     clock,
@@ -62,7 +62,7 @@ export async function takeSinkLease(sink: string, options: SinkLeaseOptions): Pr
     owner: randomUUID(),
     ttlMs: leaseMs,
     scripts: scripts.sinkLeaseScripts,
-    args: [fleetKeys.taken, takenMessage({ replica, sink }), heedPause ? "1" : "0"],
+    args: [fleetKeys.taken, takenMessage({ replica, sink }), respectBackoff ? "1" : "0"],
   });
   if (outcome.kind === "held") return outcome;
   if (outcome.kind === "refused") return { kind: "paused", restMs: outcome.restMs };
@@ -85,16 +85,16 @@ export async function takeSinkLease(sink: string, options: SinkLeaseOptions): Pr
         fields.get(stateFields.deliveryState),
         Math.max(0, pausedUntilMs - Number(nowMs)),
       ),
-      release(deliveryState, told) {
+      release(deliveryState, cycle) {
         const { pauseMs, ...rest } = deliveryState ?? { pauseMs: 0 };
         const text = deliveryState === undefined ? "" : JSON.stringify(rest);
-        return release(text, Math.round(pauseMs), ...(told ? reportArgs(sink, told) : []));
+        return release(text, Math.round(pauseMs), ...(cycle ? reportArgs(sink, cycle) : []));
       },
     },
   };
 }
 
-function reportArgs(sink: string, { report, counts }: ToldCycle): (string | number)[] {
+function reportArgs(sink: string, { report, counts }: CycleReport): (string | number)[] {
   const sums = countNames.flatMap((name) => [countField(name), Math.round(counts[name])]);
   return [fleetKeys.reported, sink, JSON.stringify(report), ...sums];
 }

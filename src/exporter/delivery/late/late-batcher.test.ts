@@ -40,7 +40,7 @@ async function sent(source: string, ...list: Array<readonly [Series, ...number[]
 function batcherOf(...blocks: SentSamples[]): LateBatcher {
   return new LateBatcher(blocks, {
     ...{ encoder, fromMs, collisions: new KnownCollisions(), newBuilder: () => new WriteRequestBuilder() },
-    ...{ maxSamples: 1_000, maxBytes: 2 ** 20, laneCount: 1, timeoutMs: 5_000, monotonicMs: () => 0 },
+    ...{ maxSamples: 1_000, maxBytes: 2 ** 20, partitionCount: 1, timeoutMs: 5_000, monotonicMs: () => 0 },
   });
 }
 

@@ -61,8 +61,8 @@ export class LateBatcher implements WindowBatcher {
     };
   }
 
-  finishAged(): readonly Batch[] {
-    return this.#inner.finishAged();
+  finishTimedOut(): readonly Batch[] {
+    return this.#inner.finishTimedOut();
   }
 
   finishEarly(): readonly Batch[] {

@@ -4,10 +4,10 @@ import { silentLogger } from "../../../base/log/log.ts";
 import type { CountOutcome, CountRequest, SampleCounter } from "../../metrics-store/ports/sample-counter.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import { lateKey } from "../state/late-key.ts";
-import { MemoryState } from "../state/memory-state.ts";
 import type { PlannedWindow } from "../state/planned-window.ts";
 import { RequestEntries } from "../state/request-entries.ts";
 import { SampleCounts } from "../state/sample-counts.ts";
+import { SinkStates } from "../state/sink-states.ts";
 import { SinkStats } from "../stats/sink-stats.ts";
 import { LateSamples, type LateSamplesDeps } from "./late-samples.ts";
 import { MemorySentLog } from "./memory-sent-log.ts";
@@ -33,7 +33,7 @@ function planOf(...sources: string[]): SinkPlan {
 /** A sink of the sources a and b, whose windows were read without a sample, and a store with some late ones. */
 class Scene {
   readonly clock = new TestClock(startMs);
-  readonly state = new MemoryState();
+  readonly state = new SinkStates();
   readonly stats = new SinkStats(0);
   readonly #sent = new MemorySentLog(stepMs);
   /** Times of the late samples, by source. */

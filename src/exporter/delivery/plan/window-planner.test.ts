@@ -4,7 +4,7 @@ import { TestClock } from "../../../../test/support/test-clock.ts";
 import { silentLogger } from "../../../base/log/log.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import { MemorySentLog } from "../late/memory-sent-log.ts";
-import { MemoryState } from "../state/memory-state.ts";
+import { SinkStates } from "../state/sink-states.ts";
 import { SinkStats } from "../stats/sink-stats.ts";
 import { cycleTimesOf, untilNextCycle } from "./cycle-times.ts";
 import { WindowPlanner } from "./window-planner.ts";
@@ -25,7 +25,7 @@ const plan: SinkPlan = {
 function newPlanner(isForLate: boolean) {
   const clock = new TestClock(Date.UTC(2026, 10, 20));
   clock.advance(untilNextCycle(cycleTimesOf(plan, 15_000), clock.nowMs()));
-  const state = new MemoryState();
+  const state = new SinkStates();
   const times = { horizonMs: hourMs, delayMs: 45_000, quietMs: 330_000, alertMs: 90_000 };
   const settings = {
     ...{ intervalMs: 15_000, delayMs: 1_000, expressionDelayMs: 1_000, windowGridMs: 1_000 },

@@ -9,7 +9,7 @@ import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.t
 import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import { MemoryBudget } from "../batch/memory-budget.ts";
 import { targetSamples } from "../plan/next-window.ts";
-import { MemoryState } from "../state/memory-state.ts";
+import { SinkStates } from "../state/sink-states.ts";
 import { backfill } from "./backfill.ts";
 
 const minuteMs = 60_000;
@@ -36,7 +36,7 @@ async function windowsOf(samplesPerMinute: number): Promise<number[]> {
   const deps = {
     storeOf: () => sinkStore({ read, storeNowMs: () => undefined }),
     rejected: { add: async () => undefined },
-    state: new MemoryState(),
+    state: new SinkStates(),
     budget: new MemoryBudget(2 ** 20),
     settings: {
       intervalMs: 15_000,
@@ -46,7 +46,7 @@ async function windowsOf(samplesPerMinute: number): Promise<number[]> {
       maxWindowMs: 5 * minuteMs,
       maxBackfillMs: minuteMs,
       startFromMs: 0,
-      laneCount: 1,
+      partitionCount: 1,
       latenessMs: 0,
       onExhausted: "replay" as const,
     },

@@ -86,7 +86,12 @@ export class CycleRunner {
   async #run(key: string, sink: ReplicaSink, isTakenOver: boolean): Promise<JobEnd> {
     const { state, epoch, replica, clock, log } = this.#options;
     const of = { isTakenOver, periodMs: sink.jobTimes.periodMs };
-    const outcome = await takeSinkLease(key, { redis: state.connection, clock, replica, heedPause: true });
+    const outcome = await takeSinkLease(key, {
+      redis: state.connection,
+      clock,
+      replica,
+      respectBackoff: true,
+    });
     if (outcome.kind !== "taken") return jobEnd(outcome, of);
     const { lease } = outcome;
     if (isFirst(lease)) {

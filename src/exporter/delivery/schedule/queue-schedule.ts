@@ -12,7 +12,7 @@ import { fleetKeys } from "../fleet/keys.ts";
 import { RedisEpoch } from "../fleet/redis-epoch.ts";
 import type { RedisState } from "../fleet/redis-state.ts";
 import { endPause, parseTaken } from "../fleet/sink-lease.ts";
-import type { MemoryState } from "../state/memory-state.ts";
+import type { SinkStates } from "../state/sink-states.ts";
 import { cycleJobOf } from "./cycle-job.ts";
 import { type CycleQueue, openCycleQueue } from "./cycle-queue.ts";
 import { CycleRunner } from "./cycle-runner.ts";
@@ -34,7 +34,7 @@ export interface QueueScheduleOptions {
   readonly exporterDeps: ExporterDeps;
   /** The same as in `exporterDeps`. */
   readonly state: RedisState;
-  readonly mirror: MemoryState;
+  readonly mirror: SinkStates;
   readonly redis: RedisConnections;
   /** The replicas' reports, which also hold this replica's name. */
   readonly reports: FleetReports;

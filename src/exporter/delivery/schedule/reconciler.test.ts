@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/log/log.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
-import { MemoryState } from "../state/memory-state.ts";
+import { SinkStates } from "../state/sink-states.ts";
 import { Reconciler } from "./reconciler.ts";
 
 /** A daemon with a simulated clock, in which each reconciliation takes `lookMs`. */
@@ -41,7 +41,7 @@ function newDaemon(lookMs: number) {
       snapshots: () => [],
       snapshotOf: () => undefined,
     },
-    state: new MemoryState(),
+    state: new SinkStates(),
     clock,
     log: silentLogger,
   });

@@ -9,7 +9,7 @@ import {
   type SharedDeliveryState,
   shareDeliveryState,
 } from "../fleet/shared-delivery-state.ts";
-import type { SinkLease, ToldCycle } from "../fleet/sink-lease.ts";
+import type { CycleReport, SinkLease } from "../fleet/sink-lease.ts";
 import {
   countsOf,
   mapCounts,
@@ -49,7 +49,7 @@ export class ReplicaSink {
   #isOurs = false;
   #lastRunMs = Number.NEGATIVE_INFINITY;
   /** The part of the exporter's counters already reported to the fleet. */
-  #told = noCounts;
+  #reportedCounts = noCounts;
 
   constructor(plan: SinkPlan, options: ReplicaSinkOptions) {
     this.#plan = plan;
@@ -131,17 +131,17 @@ export class ReplicaSink {
       state.end(lease);
       this.#lease = undefined;
       const counts = countsOf(exporter.snapshot().stats);
-      const told = hasBegun ? this.#cycleToTell(lease, exporter.snapshot(), counts) : undefined;
-      if ((await lease.release(deliveryState(), told)) && hasBegun) this.#told = counts;
+      const report = hasBegun ? this.#cycleReport(lease, exporter.snapshot(), counts) : undefined;
+      if ((await lease.release(deliveryState(), report)) && hasBegun) this.#reportedCounts = counts;
     }
   }
 
-  #cycleToTell(lease: SinkLease, snapshot: ExporterSnapshot, counts: SinkCounts): ToldCycle {
+  #cycleReport(lease: SinkLease, snapshot: ExporterSnapshot, counts: SinkCounts): CycleReport {
     const { exporterDeps, replica } = this.#options;
     const before = parseReport(lease.fields.get(stateFields.report));
     return {
       report: reportOf(snapshot, before, { replica, nowMs: exporterDeps.clock.nowMs() }),
-      counts: mapCounts((name) => counts[name] - this.#told[name]),
+      counts: mapCounts((name) => counts[name] - this.#reportedCounts[name]),
     };
   }
 
@@ -207,7 +207,7 @@ export class ReplicaSink {
   #close(): void {
     const exporter = this.#exporter;
     this.#exporter = undefined;
-    this.#told = noCounts;
+    this.#reportedCounts = noCounts;
     exporter?.close();
   }
 }

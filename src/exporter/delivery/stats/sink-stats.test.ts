@@ -80,7 +80,7 @@ describe("trouble with the receiver", () => {
       { message: "503" },
     ],
     [
-      "an attempt that began before another lane's delivery fails only from that on",
+      "an attempt that began before another partition's delivery fails only from that on",
       [
         [1_000, 10_000, unavailable],
         [9_000, 9_500],
@@ -99,7 +99,7 @@ describe("trouble with the receiver", () => {
     ],
     ["no response for less than 8 s", [[1_000]], 8_999, undefined],
     ["no response for 8 s", [[1_000]], 9_000, silence],
-    ["other lanes have responses", [[1_000], [8_000, 8_500]], 16_499, undefined],
+    ["other partitions have responses", [[1_000], [8_000, 8_500]], 16_499, undefined],
     ["nor have they for 8 s", [[1_000], [8_000, 8_500], [10_000]], 16_500, silence],
     ["a response came, and nothing is in progress", [[1_000, 40_000]], 60_000, undefined],
   ])("%s", (_, attempts, nowMs, expected) => {

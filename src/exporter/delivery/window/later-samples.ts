@@ -174,7 +174,7 @@ async function firstSamples(
           newBuilder: (onCapacity) => destination.newBuilder(onCapacity),
           onCapacity: () => undefined,
           fromMs: planned.fromMs,
-          lanes: "all",
+          partitions: "all",
         });
         open.builder.append(encoded, samples, start, start + 1);
         open.entries.add(high, low, samples, start, start + 1);

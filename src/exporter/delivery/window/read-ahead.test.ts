@@ -6,8 +6,8 @@ import type { ReadConsumer, ReadOutcome } from "../../metrics-store/ports/sample
 import type { Outcome } from "../../remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
 import type { WindowCost } from "../plan/next-window.ts";
-import { MemoryState } from "../state/memory-state.ts";
 import type { PlannedWindow } from "../state/planned-window.ts";
+import { SinkStates } from "../state/sink-states.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import type { WindowResult } from "./window-export.ts";
 
@@ -92,7 +92,7 @@ beforeEach(async () => {
   requests = [];
   costs = [];
   after = async ({ toMs }) => groupAt(toMs);
-  const state = new MemoryState();
+  const state = new SinkStates();
   await state.setCheckpoint("sink", "a", 0);
   const deps = windowExportDeps({
     state,

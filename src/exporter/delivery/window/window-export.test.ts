@@ -9,7 +9,7 @@ import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.t
 import type { Sender } from "../../remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
 import { exemplarLookBackMs, SentExemplars } from "../exemplars/sent-exemplars.ts";
-import { MemoryState } from "../state/memory-state.ts";
+import { SinkStates } from "../state/sink-states.ts";
 import { WindowExport } from "./window-export.ts";
 
 const complete = {
@@ -22,7 +22,7 @@ const complete = {
 } as const;
 
 interface Parts {
-  readonly state: MemoryState;
+  readonly state: SinkStates;
   readonly read: SampleReader["read"];
   readonly send?: Sender["send"];
   readonly newBuilder?: () => WriteRequestBuilder;
@@ -47,8 +47,8 @@ function runOf({ state, read, clock = systemClock, ...parts }: Parts): WindowExp
 }
 
 /** A state store with a checkpoint at the window's start. */
-async function newState(): Promise<MemoryState> {
-  const state = new MemoryState();
+async function newState(): Promise<SinkStates> {
+  const state = new SinkStates();
   await state.setCheckpoint("sink", "a", 10);
   return state;
 }

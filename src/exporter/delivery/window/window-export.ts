@@ -182,13 +182,13 @@ export class WindowExport {
     if (this.#interruption() !== "edit" && dispatcher.failure === undefined) {
       this.#queue(batcher, batcher.finishAll());
     } else {
-      dispatcher.leaveRest();
+      dispatcher.markIncomplete();
     }
     if (batcher instanceof LateBatcher && batcher.found > 0) await this.#journal.foundLate();
     this.#firstBatch.resolve(false);
     this.#read.resolve(this.#costOf(reading, ended));
     const isRead = reading.whole.length === this.planned.sources.length;
-    if (!(await this.#options.predecessorClosed)) dispatcher.leaveRest();
+    if (!(await this.#options.predecessorClosed)) dispatcher.markIncomplete();
     else if (isRead && !ended.aborted) await this.#awaitNearlyDelivered(reading);
     await dispatcher.drained();
     const { errors } = reading;
@@ -246,7 +246,7 @@ export class WindowExport {
   #batcherOptions(): BatcherOptions {
     const { batch, collisions, dispatcher } = this.#deps;
     const { receiver, clock } = dispatcher;
-    const { destination, laneCount, memory } = receiver;
+    const { destination, partitionCount, memory } = receiver;
     const largest = destination.state.maxRequest(clock.monotonicMs());
     return {
       encoder: destination.encoder(),
@@ -256,7 +256,7 @@ export class WindowExport {
       maxSamples: Math.min(batch.maxSize, largest.samples),
       maxBytes: Math.min(maxRequestBytes, largest.bytes),
       timeoutMs: batch.timeoutMs,
-      laneCount,
+      partitionCount,
       monotonicMs: () => clock.monotonicMs(),
       exemplars: this.#exemplars,
       suspects: memory.suspects.size > 0 ? memory.suspects : undefined,
@@ -267,7 +267,7 @@ export class WindowExport {
   /** Reads the sources; finishes aged batches even while no samples arrive. */
   async #readWatchingAge(batcher: WindowBatcher, ended: AbortSignal): Promise<Reading> {
     const aging = new AbortController();
-    const age = this.#watchAge(batcher, aging.signal);
+    const age = this.#finishTimedOutBatches(batcher, aging.signal);
     this.#dispatcher.follow(age);
     try {
       return await this.#readInto(batcher, ended);
@@ -277,13 +277,13 @@ export class WindowExport {
     }
   }
 
-  async #watchAge(batcher: WindowBatcher, signal: AbortSignal): Promise<void> {
+  async #finishTimedOutBatches(batcher: WindowBatcher, signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps.dispatcher;
     const everyMs = Math.max(50, this.#deps.batch.timeoutMs / 4);
     for (;;) {
       await clock.sleep(everyMs, signal).catch(() => undefined);
       if (signal.aborted) return;
-      this.#queue(batcher, batcher.finishAged());
+      this.#queue(batcher, batcher.finishTimedOut());
     }
   }
 

@@ -145,13 +145,13 @@ export class StoreClient {
   async probe(signal: AbortSignal): Promise<FlavorResponse | ReadFailure> {
     const { response, text } = await this.#readText({ path: "/api/v1/status/buildinfo" }, signal);
     if (response.kind === "response") this.#promql = promqlOfBuildInfo(text);
-    const told =
+    const reported =
       response.kind === "response"
         ? flavorOfBuildInfo(response.headers, text)
         : response.reason === "not_found"
           ? undefined
           : response;
-    const flavor = told ?? (await this.#flavorOfEndpoints(signal));
+    const flavor = reported ?? (await this.#flavorOfEndpoints(signal));
     if (typeof flavor !== "string") return flavor;
     this.#flavor = flavor;
     return { kind: "flavor", flavor: this.knownFlavor() ?? flavor };

@@ -1,6 +1,6 @@
 import type { SampleBuffer } from "../../series/series.ts";
 import { skipSpace, stringEnd } from "../samples/metric-labels.ts";
-import { scanTimestamp, scanValue } from "./number.ts";
+import { scanTimestamp, scanValue } from "./sample-numbers.ts";
 
 /** A line that differs from VictoriaMetrics' usual format. */
 export type UncommonLine =

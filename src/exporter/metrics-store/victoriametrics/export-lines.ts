@@ -4,7 +4,7 @@ import type { LabelCache } from "../samples/label-cache.ts";
 import type { InvalidLabels, InvalidReason } from "../samples/metric-labels.ts";
 import { sortByTime, trimToWindow } from "../samples/sample-order.ts";
 import { parseUncommonLine } from "./export-line-json.ts";
-import { scanTimestamp, scanValue } from "./number.ts";
+import { scanTimestamp, scanValue } from "./sample-numbers.ts";
 
 /** A fault that makes the body incomplete: earlier series are valid, but the read has failed. */
 export interface BodyFault {

@@ -3,7 +3,7 @@ import type { EncodedSeries, SampleBuffer } from "../../series/series.ts";
 import type { Protocol } from "./labels.ts";
 
 /**
- * A finished request body. Immutable: it waits in a lane, and may be sent repeatedly, split, or kept as
+ * A finished request body. Immutable: it waits in a partition, and may be sent repeatedly, split, or kept as
  * rejected.
  */
 export interface EncodedRequest {

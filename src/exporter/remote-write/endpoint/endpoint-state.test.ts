@@ -36,7 +36,7 @@ test("metadata is for 1.0, while no refusal of it is remembered", () => {
   expect(state.takesMetadata(0)).toBe(true);
   state.tryVersion2();
   expect(state.takesMetadata(0)).toBe(false);
-  state.settleAtVersion1();
+  state.keepVersion1();
   expect(state.takesMetadata(0)).toBe(true);
 });
 

@@ -32,7 +32,7 @@ const unlimited: RequestSize = { bytes: Infinity, samples: Infinity };
  *
  * Protocol: starts with the configured one. 2.0 is `unproven` until a response carries the written-counts
  * headers. Only then is a 2xx trusted, since some receivers that cannot read 2.0 respond with 204. An
- * unproven endpoint that responds otherwise is `settled` at 1.0.
+ * unproven endpoint that responds otherwise stays at 1.0.
  *
  * Names do not depend on the protocol: a request that was built for one may be sent in the other.
  */
@@ -40,7 +40,7 @@ export class EndpointState {
   readonly #setting: ProtocolSetting;
   #protocol: Protocol;
   #proven = false;
-  #settled: boolean;
+  #isVersion1Only: boolean;
   #size: (RequestSize & { readonly atMs: number }) | undefined;
   #metadataRefusedAtMs = Number.NEGATIVE_INFINITY;
   #names: Names;
@@ -52,7 +52,7 @@ export class EndpointState {
     this.#setting = setting;
     this.#names = names;
     this.#protocol = setting === "2.0" ? "2.0" : "1.0";
-    this.#settled = setting === "1.0";
+    this.#isVersion1Only = setting === "1.0";
   }
 
   /** The protocol of new requests. */
@@ -87,7 +87,7 @@ export class EndpointState {
 
   /** Whether 2.0 is worth trying after a 415 to a 1.0 request. */
   get mayTryVersion2(): boolean {
-    return this.#protocol === "1.0" && !this.#settled;
+    return this.#protocol === "1.0" && !this.#isVersion1Only;
   }
 
   tryVersion2(): void {
@@ -99,16 +99,16 @@ export class EndpointState {
     this.#proven = true;
   }
 
-  settleAtVersion1(): void {
+  keepVersion1(): void {
     this.#protocol = "1.0";
     this.#proven = false;
-    this.#settled = true;
+    this.#isVersion1Only = true;
   }
 
   /** What a restart need not find out again. */
   learned(nowMs: number): LearnedEndpoint {
     const { bytes, samples } = this.maxRequest(nowMs);
-    const isFound = this.#proven || (this.#settled && this.#setting !== "1.0");
+    const isFound = this.#proven || (this.#isVersion1Only && this.#setting !== "1.0");
     return {
       ...(isFound && { protocol: this.#protocol }),
       ...(this.#hasLearnedNames && { names: this.#names }),
@@ -120,9 +120,9 @@ export class EndpointState {
   restore({ protocol, names, size }: LearnedEndpoint, nowMs: number): void {
     if (names === "legacy") this.learnLegacyNames();
     if (size !== undefined && this.#size === undefined) this.learnSize(size, nowMs);
-    if (this.#proven || this.#settled) return;
+    if (this.#proven || this.#isVersion1Only) return;
     if (protocol === "2.0") this.tryVersion2();
-    if (protocol === "1.0") this.settleAtVersion1();
+    if (protocol === "1.0") this.keepVersion1();
   }
 
   /**

@@ -54,7 +54,7 @@ export class ProtocolSender implements AttemptSender {
         : deliveredInPart(verdict, converted.sampleCount);
     }
     if (!isNotUnderstood(verdict, state.proven)) return verdict;
-    state.settleAtVersion1();
+    state.keepVersion1();
     return this.#version1(request, signal);
   }
 }

@@ -205,7 +205,7 @@ class Posting implements ResponseReceiver {
     }
     if (error instanceof NotAllowed || (signal.aborted && error === signal.reason))
       return { kind: "aborted", written };
-    return { kind: "no-response", error: inOurWords(error), written };
+    return { kind: "no-response", error: deliveryError(error), written };
   }
 }
 
@@ -216,7 +216,7 @@ class NotAllowed extends Error {
 /**
  * Maps errors to those of the delivery table. The cause of a failed connection says more than its absence.
  */
-function inOurWords(error: unknown): unknown {
+function deliveryError(error: unknown): unknown {
   if (error instanceof ResponseTimeout) return new ResponseTimeoutError(error.message);
   if (error instanceof PoolTimeout) return new NoConnectionError(error.message);
   return error instanceof ConnectError ? (error.cause ?? error) : error;

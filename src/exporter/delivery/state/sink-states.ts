@@ -22,7 +22,7 @@ export type RecordWriter = (record: StateRecord, window: OpenWindow | undefined)
  * The state of all sinks in memory: a pure function of the records applied so far. It is the store of a
  * one-off `telemetryd export`; the file store consists of this model and a log of the same records.
  */
-export class MemoryState implements StateStore {
+export class SinkStates implements StateStore {
   readonly #sinks = new Map<string, MutableSink>();
   readonly #windows = new Map<number, MutableWindow>();
   readonly #write: RecordWriter;

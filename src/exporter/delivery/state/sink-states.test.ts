@@ -1,12 +1,12 @@
 import { describe } from "vitest";
-import { MemoryState } from "./memory-state.ts";
+import { SinkStates } from "./sink-states.ts";
 import { stateStoreContract } from "./state-store.contract.ts";
 
-describe("MemoryState", () => {
+describe("SinkStates", () => {
   stateStoreContract(() => {
-    const store = new MemoryState();
+    const store = new SinkStates();
     const reopen = () => {
-      const copy = new MemoryState();
+      const copy = new SinkStates();
       for (const record of store.records()) copy.apply(record);
       return Promise.resolve(copy);
     };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SampleBuffer } from "../../series/series.ts";
-import { scanTimestamp, scanValue } from "./number.ts";
+import { scanTimestamp, scanValue } from "./sample-numbers.ts";
 
 /** The 64 bits read from `text`, followed by `after`; undefined when it is invalid. */
 function bitsOf(text: string, after = ","): string | undefined {

@@ -4,7 +4,7 @@ import { describeError, TelemetrydError } from "../../../base/core/errors.ts";
 import { yieldToEventLoop } from "../../../base/core/yield-to-event-loop.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { LogWriter } from "./log-writer.ts";
-import { MemoryState } from "./memory-state.ts";
+import { SinkStates } from "./sink-states.ts";
 import { decodeRecords, encodeRecord, type StateRecord, stateVersion } from "./state-record.ts";
 
 const logName = "state.log";
@@ -14,7 +14,7 @@ const compactAtGrowth = 4;
 const fsyncEveryMs = 1_000;
 const retryEveryMs = 5_000;
 
-export interface FileStateOptions {
+export interface StateLogOptions {
   readonly directory: string;
   readonly log: Logger;
 }
@@ -31,8 +31,8 @@ export interface FileStateOptions {
  * reason, and the whole log is rewritten as soon as the disk works again. A rewrite goes to a new file that
  * replaces the old one by rename, so that the log is never torn.
  */
-export class FileState {
-  readonly store: MemoryState;
+export class StateLog {
+  readonly store: SinkStates;
   readonly #directory: string;
   readonly #log: Logger;
   readonly #writer = new LogWriter();
@@ -52,10 +52,10 @@ export class FileState {
   #lastRetryMs = 0;
   #degraded: string | undefined;
 
-  private constructor(options: FileStateOptions) {
+  private constructor(options: StateLogOptions) {
     this.#directory = options.directory;
     this.#log = options.log;
-    this.store = new MemoryState((record) => this.#append(record));
+    this.store = new SinkStates((record) => this.#append(record));
   }
 
   /** Why the state is currently only in memory; undefined when it is on disk. */
@@ -68,8 +68,8 @@ export class FileState {
    *
    * @throws TelemetrydError STATE_UNUSABLE when the log was written by a newer version or cannot be read
    */
-  static async open(options: FileStateOptions): Promise<FileState> {
-    const state = new FileState(options);
+  static async open(options: StateLogOptions): Promise<StateLog> {
+    const state = new StateLog(options);
     try {
       await state.#restore();
     } catch (error) {
@@ -138,8 +138,8 @@ export class FileState {
     // Waits until the caller has stored this promise: the end of the loop clears it, and nothing else would.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
-      // Further records of this turn of the event loop (a lane's response, and the request that follows it)
-      // join the same write, which halves the number of writes (bench/journal.bench.ts).
+      // Further records of this turn of the event loop (a response, and the next request of its
+      // partition) join the same write, which halves the number of writes (bench/journal.bench.ts).
       await yieldToEventLoop();
       const frames = this.#pending;
       const waiting = this.#waiting;

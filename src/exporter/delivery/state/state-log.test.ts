@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { silentLogger } from "../../../base/log/log.ts";
-import { FileState } from "./file-state.ts";
 import { RequestEntries } from "./request-entries.ts";
+import { StateLog } from "./state-log.ts";
 import { encodeRecord } from "./state-record.ts";
 import { stateStoreContract } from "./state-store.contract.ts";
 
 let directory: string;
-const opened: FileState[] = [];
+const opened: StateLog[] = [];
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "telemetryd-state-"));
@@ -19,13 +19,13 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-async function openState(): Promise<FileState> {
-  const state = await FileState.open({ directory, log: silentLogger });
+async function openState(): Promise<StateLog> {
+  const state = await StateLog.open({ directory, log: silentLogger });
   opened.push(state);
   return state;
 }
 
-describe("FileState", () => {
+describe("StateLog", () => {
   stateStoreContract(async () => {
     const state = await openState();
     // A second reader of the same file sees exactly what kill -9 would leave.
