@@ -3,8 +3,8 @@ export type PartitionChoice = number | "all";
 
 /**
  * Queues tasks by partition, a share of a sink's series by hash. Tasks of one partition run strictly one
- * after another, those of different partitions in parallel. A task of "all" partitions runs alone, after all tasks
- * queued before it and before all queued after it.
+ * after another, those of different partitions in parallel. A task of "all" partitions runs alone, after all
+ * tasks queued before it and before all queued after it.
  */
 export class Partitions {
   readonly #tails: Promise<void>[];
