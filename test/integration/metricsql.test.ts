@@ -6,7 +6,6 @@ import { scope } from "../../src/exporter/metricsql/analysis/scope.ts";
 import type { Expr } from "../../src/exporter/metricsql/ast/ast.ts";
 import { quoteString } from "../../src/exporter/metricsql/ast/literals.ts";
 import { parse } from "../../src/exporter/metricsql/parse/parser.ts";
-import { prettify } from "../../src/exporter/metricsql/print/prettifier.ts";
 import { print } from "../../src/exporter/metricsql/print/printer.ts";
 import { expressionText } from "../support/metricsql-arbitrary.ts";
 import { writeByRemoteWrite } from "../support/samples.ts";
@@ -144,7 +143,6 @@ describe("a real VictoriaMetrics", async () => {
       return;
     }
     expect(await seriesOf(print(expr))).toEqual(await seriesOf(query));
-    expect(await seriesOf(prettify(expr))).toEqual(await seriesOf(query));
   });
 
   it.each(REFUSED.filter((query) => !DEADLY.has(query)))("refuses %j", async (query) => {

@@ -8,7 +8,7 @@ export interface SharedLimit {
   release(client: string, amount?: number): void;
 }
 
-export interface SharedLimitOptions {
+interface SharedLimitOptions {
   readonly all: number;
   readonly perClient: number;
 }

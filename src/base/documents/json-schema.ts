@@ -35,7 +35,7 @@ export function variant(schema: JsonSchema, type: string): JsonSchema {
   return schema.anyOf?.find((each) => each.type === type) ?? schema;
 }
 
-export interface UnknownKey {
+interface UnknownKey {
   readonly path: DocumentPath;
   readonly key: string;
   /** The names allowed at that place. */

@@ -1,5 +1,5 @@
 /** Limits for texts parsed here; anything larger is left to another parser to reject. */
-export interface JsonLimits {
+interface JsonLimits {
   readonly depth: number;
   readonly values: number;
 }

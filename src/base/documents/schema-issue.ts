@@ -17,7 +17,7 @@ export type CauseReason =
   | "FieldValueTooMany";
 
 /** A schema violation, in words. */
-export interface SchemaIssue {
+interface SchemaIssue {
   readonly path: DocumentPath;
   readonly reason: CauseReason;
   /** The problem and what is expected, to follow the path: `must be a number, not "x"`. */
@@ -25,7 +25,7 @@ export interface SchemaIssue {
 }
 
 /** The outcome of {@link checkSchema}: the schema's output, or the issues of the input. */
-export type Checked<T> =
+type Checked<T> =
   | { readonly value: T; readonly issues?: never }
   | { readonly issues: readonly SchemaIssue[] };
 

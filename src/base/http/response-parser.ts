@@ -11,7 +11,7 @@ import {
   type StatusLine,
 } from "./response-head.ts";
 
-export interface ResponseListener {
+interface ResponseListener {
   onHead(head: ResponseHead): void;
   /**
    * `bytes` is never empty and belongs to the caller of `feed`. @returns false to stop `feed` right after it

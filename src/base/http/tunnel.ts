@@ -12,7 +12,7 @@ export interface ProxyHop {
   readonly tls: ConnectionOptions | undefined;
 }
 
-export interface TunnelEvents {
+interface TunnelEvents {
   /** The tunnel leads to the server, with TLS if the server's URL asks for it. */
   onOpen(): void;
   /** TLS has begun inside the tunnel: this socket replaces the one to the proxy, and closes it too. */

@@ -4,7 +4,7 @@ import { redact } from "./redact.ts";
 
 export type { Logger } from "pino";
 
-export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace";
+type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace";
 
 /** Destination of finished lines: a stream, or a test's own. */
 export interface LineSink {

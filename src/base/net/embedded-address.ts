@@ -13,7 +13,7 @@ const translated = new AddressRange("::ffff:0:0:0/96");
 const compatible = new AddressRange("::/96");
 
 /** The IPv4 addresses behind an IPv6 address. */
-export interface EmbeddedAddresses {
+interface EmbeddedAddresses {
   /** A packet may end at any of them, so each must be checked. */
   readonly addresses: readonly ipaddr.IPv4[];
   /** The packet always goes to one of them; otherwise the IPv6 address itself must be checked, too. */

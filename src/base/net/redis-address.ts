@@ -23,13 +23,13 @@ export interface SentinelAddress {
   readonly isTls: boolean;
 }
 
-export interface RedisHost {
+interface RedisHost {
   readonly host: string;
   readonly port: number;
 }
 
 /** The reason why a list of addresses is invalid, and the address at fault. */
-export interface RedisAddressFault {
+interface RedisAddressFault {
   readonly kind: "fault";
   readonly index: number;
   readonly message: string;

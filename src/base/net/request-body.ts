@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 
 /** Bounds on one request's body. */
-export interface BodyBounds {
+interface BodyBounds {
   readonly maxBytes: number;
   /** Longest pause between two pieces. */
   readonly silenceMs: number;

@@ -12,7 +12,7 @@ export interface TlsSettings {
   readonly insecureSkipVerify?: boolean | undefined;
 }
 
-export interface TlsConnectOptions {
+interface TlsConnectOptions {
   readonly secureContext: SecureContext;
   readonly rejectUnauthorized: boolean;
   readonly servername?: string;

@@ -27,8 +27,8 @@ export type RedisConnection = Redis | Cluster;
  */
 export const keyPrefix = "{telemetryd}";
 
-export const commandTimeoutMs = 500;
-export const backgroundTimeoutMs = 10_000;
+const commandTimeoutMs = 500;
+const backgroundTimeoutMs = 10_000;
 
 /** The pause before the next connection attempt, in ms. */
 function reconnectPause(attempt: number): number {
@@ -63,7 +63,7 @@ function optionsFor(role: ConnectionRole, name: string): RedisOptions {
 }
 
 /** Called once when the connection to Redis is lost, and once when it is restored. */
-export interface ConnectionListener {
+interface ConnectionListener {
   away(error: Error): void;
   back(): void;
 }

@@ -55,7 +55,7 @@ export type LeaseOutcome =
   /** The user's own script asks to wait this long. */
   | { readonly kind: "refused"; readonly restMs: number };
 
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly redis: RedisConnection;
   readonly clock: Clock;
   /** `fence`: a hash, whose other fields the user may use. Both keys must be in one cluster slot. */

@@ -1,6 +1,6 @@
 import { Gauge, Registry } from "prom-client";
 
-export interface RedisMemory {
+interface RedisMemory {
   readonly usedBytes: number;
   /** `maxmemory`, or the memory of Redis' machine where there is no limit; 0 if unknown. */
   readonly limitBytes: number;

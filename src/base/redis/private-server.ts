@@ -11,7 +11,7 @@ import { untilAborted } from "../core/signals.ts";
 import { makeOwnFolder, shortFolder } from "../core/socket-folder.ts";
 import type { Logger } from "../log/log.ts";
 
-export interface PrivateServerOptions {
+interface PrivateServerOptions {
   /** `state.directory`, locked by the daemon; the server's data is in its folder `redis`. */
   readonly stateDirectory: string;
   readonly binary: string;

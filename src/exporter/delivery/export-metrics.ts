@@ -7,7 +7,7 @@ export const sinkLabels = ["plane", "namespace", "policy", "sink"] as const;
 /** Number of lines formatted between two checks of the clock. */
 const linesInPiece = 256;
 
-export interface SinkMetric {
+interface SinkMetric {
   readonly name: string;
   readonly help: string;
   readonly kind: "counter" | "gauge";

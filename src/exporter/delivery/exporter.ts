@@ -65,7 +65,7 @@ export interface DestinationHooks {
 }
 
 /** A source of a sink, as the status shows it. */
-export interface SourceProgress {
+interface SourceProgress {
   readonly name: string;
   readonly checkpointMs: number | undefined;
   readonly error: string | undefined;

@@ -3,7 +3,7 @@ import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
 import { SourceMetrics } from "./ports/source-metrics.ts";
 import { LabelMemory } from "./samples/label-memory.ts";
 
-export interface ReadLimitsOptions {
+interface ReadLimitsOptions {
   /** Maximum number of open reads. */
   readonly concurrency: number;
   /** Maximum memory for parsed labels. */

@@ -29,7 +29,7 @@ import { VictoriaMetricsReader } from "./victoriametrics/victoriametrics-reader.
 /** Clocks that differ by more are told of. */
 const largestSkewMs = 30_000;
 
-export interface StoreReaderOptions {
+interface StoreReaderOptions {
   readonly client: StoreClient;
   readonly limits: ReadLimits;
   readonly log: Logger;

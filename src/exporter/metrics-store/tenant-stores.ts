@@ -10,7 +10,7 @@ import { type SinkStore, sinkStoreOf } from "./sink-store.ts";
 import { StoreReader } from "./store-reader.ts";
 import { settingsOfTenant, type TenancySettings } from "./tenant-settings.ts";
 
-export interface TenantStoresOptions {
+interface TenantStoresOptions {
   readonly settings: TenancySettings;
   readonly limits: ReadLimits;
   readonly clock: Clock;

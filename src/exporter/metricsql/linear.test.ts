@@ -9,7 +9,6 @@ import type { Expr } from "./ast/ast.ts";
 import { parse } from "./parse/parser.ts";
 import { caret, MetricsqlSyntaxError } from "./parse/syntax-error.ts";
 import { parseTemplate } from "./parse/template-parser.ts";
-import { prettify } from "./print/prettifier.ts";
 import { print } from "./print/printer.ts";
 
 /** Half of the text defines something long, the other half uses it often: expanded, it would be quadratic. */
@@ -118,7 +117,6 @@ const texts: Readonly<Record<string, (bytes: number) => string>> = {
 /** Every operation on an expression, each as one call. */
 const stages: Readonly<Record<string, (expr: Expr) => unknown>> = {
   print,
-  prettify,
   scope: (expr) => print(scope(expr, [{ label: "tenant", value: "t" }])),
   labels: labelsNamed,
   warnings: (expr) => warnings(expr),
@@ -182,7 +180,7 @@ it.each(Object.entries(texts))("eight times the text takes about eight times as 
     if (ratio >= mostTimes) grown[stage] = ratio;
   };
   measure("parseTemplate", ...both((one) => parseTemplate(one), small, large));
-  measure("prettify of templates", ...both((one) => prettify(parseTemplate(one)), small, large));
+  measure("print of templates", ...both((one) => print(parseTemplate(one)), small, large));
   measure("parse", ...both(parse, small, large));
   const [smallExpr, largeExpr] = [attempt(() => parse(small)), attempt(() => parse(large))];
   if (smallExpr !== undefined && largeExpr !== undefined) {
@@ -199,5 +197,5 @@ it("definitions within definitions are laid out once", () => {
   const text = (depth: number) =>
     `${"WITH (a = ".repeat(depth)}m{${filled('label="value",', 100)}}${") a".repeat(depth)}`;
   const template = (depth: number) => parseTemplate(text(depth));
-  expect(growth(...both(prettify, template(10), template(20)))).toBeLessThan(mostTimes);
+  expect(growth(...both(print, template(10), template(20)))).toBeLessThan(mostTimes);
 });

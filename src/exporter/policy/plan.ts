@@ -24,7 +24,7 @@ export interface PolicyPlan {
   readonly accepted: readonly { readonly name: string; readonly condition: ConditionState }[];
 }
 
-export type SecretLookup = (plane: string, namespace: string, name: string) => Secret | undefined;
+type SecretLookup = (plane: string, namespace: string, name: string) => Secret | undefined;
 
 /** Kubernetes allows 32768 characters in a condition's message, more than anyone reads. */
 const maxMessageLength = 1_024;

@@ -3,7 +3,7 @@ import { type CheckedPolicy, isWhole } from "./spec/check-policy.ts";
 import type { PolicyRef, Secret } from "./spec/types.ts";
 
 /** Everything that one control plane (or the directory) declares. */
-export interface PlaneSnapshot {
+interface PlaneSnapshot {
   readonly policies: readonly CheckedPolicy[];
   readonly secrets: readonly Secret[];
 }

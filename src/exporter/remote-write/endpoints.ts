@@ -45,7 +45,7 @@ export interface EndpointsConfig {
   };
 }
 
-export interface EndpointsDeps {
+interface EndpointsDeps {
   readonly clock: Clock;
   /** Returns a random number in [0, 1). */
   readonly random: () => number;
@@ -60,7 +60,7 @@ export interface EndpointsDeps {
 }
 
 /** A sink's target. */
-export interface EndpointRequest {
+interface EndpointRequest {
   /** Absolute http or https URL without userinfo. */
   readonly endpoint: string;
   readonly scope: EgressScope;

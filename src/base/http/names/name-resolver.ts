@@ -22,7 +22,7 @@ export interface NameResolverOptions {
   readonly limits?: NameLimits;
 }
 
-export interface NameLimits {
+interface NameLimits {
   /** Concurrent lookups over all tenants; {@link FairSemaphore} defines a tenant's share. */
   readonly lookups: number;
   /** Limit for the wait for a lookup; `waitMs` and `lookupMs` together stay below the connect timeout. */

@@ -24,7 +24,7 @@ export interface Suspicion {
   readonly isFailing: boolean;
 }
 
-export interface OpenBatchOptions {
+interface OpenBatchOptions {
   readonly newBuilder: (onCapacity: CapacityListener) => RequestBuilder;
   readonly onCapacity: CapacityListener;
   /** Start of the window. */

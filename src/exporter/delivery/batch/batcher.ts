@@ -35,7 +35,7 @@ export interface BatcherOptions {
 }
 
 /** The series that were refused lately. */
-export interface SuspectLookup {
+interface SuspectLookup {
   /** How often a series was refused alone; 0 for one that is no suspect. */
   times(high: number, low: number): number;
   /** Whether it was not refused, but made the receiver fail. */
@@ -71,7 +71,7 @@ export interface WindowBatcher {
 
 const noBatches: readonly Batch[] = [];
 /** A series that was refused alone as often is sent together with others of its kind. */
-export const surelyRefusedAfter = 3;
+const surelyRefusedAfter = 3;
 
 /**
  * Cuts a window's samples into batches.

@@ -16,7 +16,7 @@ import type { SinkRecorder } from "../stats/sink-recorder.ts";
 import type { Receiver, RejectedSamples } from "./receiver.ts";
 import type { WindowJournal } from "./window-journal.ts";
 
-export interface RefusedBatchesDeps {
+interface RefusedBatchesDeps {
   /** The sink's key. */
   readonly sink: string;
   readonly receiver: Receiver;
@@ -38,7 +38,7 @@ export interface RefusedBatch {
 }
 
 /** How the search for the samples that are refused has ended. */
-export interface SearchResult {
+interface SearchResult {
   /** See {@link SearchEnd}; `complete`: the batch is finished. */
   readonly kind: SearchEnd["kind"];
   readonly unfinished: Unfinished | undefined;

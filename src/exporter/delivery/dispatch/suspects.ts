@@ -14,7 +14,7 @@ interface Suspect {
  * A suspect as it is stored: the halves of the hash, the number of times (negative: it made the receiver
  * fail), and the end in Unix ms.
  */
-export type StoredSuspect = [high: number, low: number, times: number, untilMs: number];
+type StoredSuspect = [high: number, low: number, times: number, untilMs: number];
 
 const suspectForMs = 3_600_000;
 export const mostSuspects = 100_000;

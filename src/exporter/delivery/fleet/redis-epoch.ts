@@ -17,7 +17,7 @@ const graceMs = 5_000;
 /** Number of sinks whose state is restored at a time. */
 const restoreAtOnce = 20;
 
-export interface RedisEpochOptions {
+interface RedisEpochOptions {
   readonly state: RedisState;
   readonly mirror: SinkStates;
   readonly replica: string;

@@ -13,7 +13,7 @@ import { appendSent } from "./scripts.ts";
  */
 const maxBytesOfSink = 16 * 2 ** 20;
 
-export interface RedisSentLogOptions {
+interface RedisSentLogOptions {
   readonly state: RedisState;
   readonly stepMs: number;
   /** Records are kept for this long at least, unless there are too many. */

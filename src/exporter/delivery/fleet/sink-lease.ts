@@ -43,7 +43,7 @@ export type SinkLeaseOutcome =
   /** The sink's receiver is failing, and no replica retries for this long. */
   | { readonly kind: "paused"; readonly restMs: number };
 
-export interface SinkLeaseOptions {
+interface SinkLeaseOptions {
   readonly redis: RedisConnection;
   readonly clock: Clock;
   /** Published to the other replicas. */
@@ -105,12 +105,12 @@ export async function endPause(sink: string, redis: RedisConnection): Promise<vo
 }
 
 /** Published to all replicas when one takes a lease. */
-export interface TakenMessage {
+interface TakenMessage {
   readonly replica: string;
   readonly sink: string;
 }
 
-export function takenMessage({ replica, sink }: TakenMessage): string {
+function takenMessage({ replica, sink }: TakenMessage): string {
   return `${replica} ${sink}`;
 }
 

@@ -5,7 +5,7 @@ import type { Tenant } from "../../metrics-store/ports/sample-reader.ts";
 import type { StepCount } from "../state/sample-counts.ts";
 import type { SinkStats } from "../stats/sink-stats.ts";
 
-export interface CountCheckDeps {
+interface CountCheckDeps {
   readonly counter: SampleCounter;
   readonly stepMs: number;
   /** Older samples are not sent. */
@@ -30,7 +30,7 @@ export interface CheckReach {
 }
 
 /** Steps of which the store's count differs from the known one; each with what it has there now. */
-export interface CheckedSteps {
+interface CheckedSteps {
   /** Whether the store has counted its samples, and its staleness markers where they were wanted. */
   readonly hasSamples: boolean;
   readonly hasMarkers: boolean;

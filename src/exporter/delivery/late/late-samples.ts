@@ -48,7 +48,7 @@ interface RawSource {
 }
 
 /** What a look for late samples depends on. */
-export interface LateTurn {
+interface LateTurn {
   /** The store's time. */
   readonly nowMs: number;
   /** Of the sink's sources (Unix ms). */

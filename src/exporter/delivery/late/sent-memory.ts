@@ -10,7 +10,7 @@ import { maxBlockRecords, type SentLog } from "./sent-log.ts";
 import type { SourceCounts } from "./sent-record.ts";
 import { type Sent, SentSamples } from "./sent-samples.ts";
 
-export interface SentMemoryDeps {
+interface SentMemoryDeps {
   /** The sink's key. */
   readonly sink: string;
   readonly sent: SentLog;

@@ -1,6 +1,6 @@
 import type { Window } from "../../metrics-store/ports/window.ts";
 
-export interface WindowLimits {
+interface WindowLimits {
   /** Delay of a window's end behind now. */
   readonly delayMs: number;
   /** Maximum length of a window, adapted to the cost of the preceding ones: see {@link adaptWindow}. */
@@ -34,9 +34,9 @@ export interface WindowCost {
 }
 
 /** Minimum length of a window: a shorter one would be mostly overhead. */
-export const shortestWindowMs = 1_000;
+const shortestWindowMs = 1_000;
 export const targetSamples = 2_000_000;
-export const targetReadMs = 10_000;
+const targetReadMs = 10_000;
 
 /**
  * The maximum length of the next window, given the cost of the last one: halved if it exceeded a target,

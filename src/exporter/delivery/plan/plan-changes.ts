@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
 
-export interface PlanChanges {
+interface PlanChanges {
   readonly started: readonly SinkPlan[];
   readonly changed: readonly SinkPlan[];
   /** New plan objects equal to their predecessors. */

@@ -4,7 +4,7 @@ import type { SinkState } from "../state/sink-state.ts";
 import { nextWindow } from "./next-window.ts";
 
 /** A source and its watermark. */
-export interface SourceWatermark {
+interface SourceWatermark {
   readonly name: string;
   readonly watermarkMs: number;
   /** Its windows end at multiples of this; defaults to 1. */

@@ -31,7 +31,7 @@ export interface TakenJob {
   readonly isTakenOver: boolean;
 }
 
-export interface CycleQueueOptions {
+interface CycleQueueOptions {
   /** Maximum number of concurrent jobs in this process. */
   readonly concurrency: number;
   readonly process: (taken: TakenJob) => Promise<JobEnd>;

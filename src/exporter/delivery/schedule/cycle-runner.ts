@@ -12,7 +12,7 @@ import type { ReplicaSink } from "./replica-sink.ts";
 
 const stepAsideMs = 1_000;
 
-export interface CycleRunnerOptions {
+interface CycleRunnerOptions {
   readonly state: RedisState;
   readonly epoch: RedisEpoch;
   readonly replica: string;

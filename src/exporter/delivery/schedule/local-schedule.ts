@@ -19,7 +19,7 @@ const betweenStartsMs = 0.5;
 /** Pause after a cycle that failed by an internal error; the next one may succeed. */
 const pauseAfterFaultMs = 5_000;
 
-export interface LocalScheduleOptions {
+interface LocalScheduleOptions {
   readonly exporterDeps: ExporterDeps;
   /** A stop aborts requests in flight after this long. */
   readonly shutdownTimeoutMs: number;

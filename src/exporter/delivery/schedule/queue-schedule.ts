@@ -30,7 +30,7 @@ const checkEveryMs = 5_000;
 const lookForEpochEveryMs = 1_000;
 const retryEveryMs = 500;
 
-export interface QueueScheduleOptions {
+interface QueueScheduleOptions {
   readonly exporterDeps: ExporterDeps;
   /** The same as in `exporterDeps`. */
   readonly state: RedisState;
@@ -45,7 +45,7 @@ export interface QueueScheduleOptions {
 }
 
 /** This replica's activity, for the status and for tests. */
-export interface QueueScheduleSnapshot {
+interface QueueScheduleSnapshot {
   readonly replica: string;
   readonly sinks: number;
   readonly running: number;

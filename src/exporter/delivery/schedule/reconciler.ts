@@ -22,7 +22,7 @@ export interface DesiredPlans {
   subscribe(listener: () => void): () => void;
 }
 
-export interface ReconcilerOptions {
+interface ReconcilerOptions {
   readonly desired: DesiredPlans;
   readonly schedule: Schedule;
   readonly state: StateStore;

@@ -27,7 +27,7 @@ const shownPeriods = 5;
 /** A sink's resources (connections, labels) are released when it has not run here for this long. */
 const idleMs = 600_000;
 
-export interface ReplicaSinkOptions {
+interface ReplicaSinkOptions {
   readonly exporterDeps: ExporterDeps;
   readonly state: RedisState;
   /** This replica's name in its reports. */

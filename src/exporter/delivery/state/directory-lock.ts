@@ -10,7 +10,7 @@ const settleMs = 50;
 const responseWithinMs = 1_000;
 
 /** A held lock; `release` may be called more than once. */
-export interface DirectoryLock {
+interface DirectoryLock {
   release(): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ export interface PlannedWindow extends Window {
 }
 
 /** Why a span is read again; see `late-samples.ts`. */
-export interface LateReading {
+interface LateReading {
   /** What the store had in its steps when they were counted. */
   readonly counts: readonly StepCount[];
   /** MetricsQL: to be read in place of the source's own query. */

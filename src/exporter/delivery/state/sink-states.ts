@@ -16,7 +16,7 @@ interface MutableSink {
 }
 
 /** Called after a record was applied, with the window it changed, in its last state if it has ended. */
-export type RecordWriter = (record: StateRecord, window: OpenWindow | undefined) => Promise<void>;
+type RecordWriter = (record: StateRecord, window: OpenWindow | undefined) => Promise<void>;
 
 /**
  * The state of all sinks in memory: a pure function of the records applied so far. It is the store of a

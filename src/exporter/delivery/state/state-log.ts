@@ -14,7 +14,7 @@ const compactAtGrowth = 4;
 const fsyncEveryMs = 1_000;
 const retryEveryMs = 5_000;
 
-export interface StateLogOptions {
+interface StateLogOptions {
   readonly directory: string;
   readonly log: Logger;
 }

@@ -3,7 +3,7 @@ import type { Logger } from "../../../base/log/log.ts";
 import type { InvalidSeriesCount } from "../batch/invalid-series.ts";
 import type { SinkStats } from "./sink-stats.ts";
 
-export interface SinkRecorderDeps {
+interface SinkRecorderDeps {
   /** The sink's key. */
   readonly sink: string;
   readonly stats: SinkStats;

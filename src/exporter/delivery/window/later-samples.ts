@@ -11,7 +11,7 @@ import { hasRequestsInDoubt, type PlannedWindow } from "../state/planned-window.
 import type { WindowExportDeps } from "./window-export.ts";
 
 /** How the search for a proof has ended. `nothing`: the store has no later sample of the series. */
-export type LaterProof =
+type LaterProof =
   | { readonly kind: "proven" | "refused" | "nothing" | "interrupted" }
   | { readonly kind: "unfinished"; readonly outcome: Unfinished };
 

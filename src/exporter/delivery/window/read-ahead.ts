@@ -3,7 +3,7 @@ import type { WindowPlanner } from "../plan/window-planner.ts";
 import type { PlannedWindow } from "../state/planned-window.ts";
 import { WindowExport, type WindowExportDeps, type WindowResult } from "./window-export.ts";
 
-export interface ReadAheadOptions {
+interface ReadAheadOptions {
   /** Its reason is an Interruption. */
   readonly interrupt: AbortSignal;
   /** Ends everything at once. */
@@ -11,7 +11,7 @@ export interface ReadAheadOptions {
 }
 
 /** The circumstances in which a window is run. */
-export interface WindowRun {
+interface WindowRun {
   /** Only the oldest unsent batch is sent, alone. */
   readonly isProbe: boolean;
   /** Sources that could not be read in this cycle. */

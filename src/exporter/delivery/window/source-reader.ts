@@ -4,7 +4,7 @@ import type { PolicySource } from "../../policy/spec/types.ts";
 import { exemplarLookBackMs } from "../exemplars/sent-exemplars.ts";
 import type { WindowBounds } from "../state/sink-state.ts";
 
-export interface SourceReaderDeps {
+interface SourceReaderDeps {
   readonly reader: SampleReader;
   /** The sink's sources, by name. */
   readonly sources: ReadonlyMap<string, PolicySource>;

@@ -27,7 +27,7 @@ import {
   type StoreTimeouts,
 } from "./store-settings.ts";
 
-export interface StoreRequest {
+interface StoreRequest {
   /** Relative to metrics.url, such as `/api/v1/export`. */
   readonly path: string;
   /** Relative to the server's own root: `/flags` of a vmselect does not lie below `/select/…`. */
@@ -39,14 +39,14 @@ export interface StoreRequest {
 }
 
 /** The body was received in full, or as far as it was wanted. */
-export interface StoreResponse {
+interface StoreResponse {
   readonly kind: "response";
   readonly headers: ResponseHeaders;
   /** False when `onChunk` wanted no more. */
   readonly whole: boolean;
 }
 
-export interface FlavorResponse {
+interface FlavorResponse {
   readonly kind: "flavor";
   readonly flavor: StoreFlavor;
 }

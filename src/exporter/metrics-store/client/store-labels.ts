@@ -5,7 +5,7 @@ import { externalLabelsIn } from "./external-labels.ts";
 import type { ReadFailure, ReadFailureReason } from "./read-failure.ts";
 import type { StoreClient } from "./store-client.ts";
 
-export interface KnownLabels {
+interface KnownLabels {
   readonly kind: "labels";
   /** None where the store has none, or does not tell them. */
   readonly labels: readonly Label[];

@@ -34,7 +34,7 @@ interface ScopedCount extends Omit<CountRequest, "selector"> {
 }
 
 /** What is known of a store that a count depends on. */
-export interface StoreFacts {
+interface StoreFacts {
   readonly labels: StoreLabels;
   readonly dedup: StoreDedup;
 }

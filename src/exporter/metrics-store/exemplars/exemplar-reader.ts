@@ -19,7 +19,7 @@ import { ExemplarPauses } from "./exemplar-pauses.ts";
 const longestMs = 3_000;
 const maxBytes = 16 * 2 ** 20;
 
-export interface ExemplarReaderDeps {
+interface ExemplarReaderDeps {
   readonly client: StoreClient;
   readonly labels: StoreLabels;
   readonly metrics: SourceMetrics;
@@ -28,7 +28,7 @@ export interface ExemplarReaderDeps {
 }
 
 /** A read of samples with the exemplars after `fromMs` and up to the end of its window. */
-export interface ExemplarRead extends ScopedRead {
+interface ExemplarRead extends ScopedRead {
   readonly exemplarsFromMs: number;
 }
 

@@ -4,7 +4,7 @@ import { parseJson } from "../../../base/documents/parse-json.ts";
 export const each = Symbol("each");
 
 /** A place in a JSON document, and what is wanted of the values there. Places must not lie in one another. */
-export interface JsonPlace {
+interface JsonPlace {
   readonly path: readonly (string | typeof each)[];
   /** Receives each string, object or array at the place; undefined when it is too long. */
   readonly onValue?: (value: unknown) => void;

@@ -14,7 +14,7 @@ import { type Grid, gridOf, pointsOf, splitGrid } from "./grid.ts";
 import type { QuerySeries } from "./query-response.ts";
 import { queryRange } from "./store-query.ts";
 
-export interface EvaluationLimits {
+interface EvaluationLimits {
   /** Maximum points of a request; a longer grid is read in several requests. */
   readonly maxPoints: number;
   /** Maximum bytes of a response; a larger one is requested again with fewer points. */
@@ -189,7 +189,7 @@ export class ExpressionReader implements ScopedReader<ScopedEvaluation> {
  * functions such as running_sum() or topk_avg() use the whole range. PromQL's depend on it only through
  * `start()`, `end()` and `range()`, also after `@` and in durations.
  */
-export function dependsOnRange(expr: Expr, flavor: StoreFlavor): boolean {
+function dependsOnRange(expr: Expr, flavor: StoreFlavor): boolean {
   if (flavor === "victoriametrics") return true;
   let depends = false;
   walk(expr, (node) => {

@@ -13,7 +13,7 @@ import type { Grid } from "./grid.ts";
 import { parseQueryResponse, type QueryResponse } from "./query-response.ts";
 
 /** An expression to evaluate for a tenant. Requests are printed from this tree, never from a user's text. */
-export interface ScopedExpression {
+interface ScopedExpression {
   /** Already confined to the tenant: see `scopedExpression`. */
   readonly expr: Expr;
   readonly tenant?: Tenant | undefined;
@@ -64,7 +64,7 @@ export function queryInstant(
  * The reason a Prometheus rejects the expression or reads it differently, or undefined. Only the store knows
  * which features are enabled.
  */
-export function promqlProblem(expr: Expr, major: PrometheusMajor): string | undefined {
+function promqlProblem(expr: Expr, major: PrometheusMajor): string | undefined {
   return problemOf(
     `Prometheus ${major}`,
     promqlOnly(expr, major).filter(({ feature }) => feature === undefined),
@@ -72,7 +72,7 @@ export function promqlProblem(expr: Expr, major: PrometheusMajor): string | unde
 }
 
 /** The reason a VictoriaMetrics rejects the expression, whatever its version, or undefined. */
-export function metricsqlProblem(expr: Expr): string | undefined {
+function metricsqlProblem(expr: Expr): string | undefined {
   return problemOf("VictoriaMetrics", notMetricsql(expr));
 }
 

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ReadFailureReason } from "../client/read-failure.ts";
 
 /** The gauges' values, read at each scrape. */
-export interface SourceState {
+interface SourceState {
   openReads(): number;
   waitingReads(): number;
   cachedSeries(): number;

@@ -17,7 +17,7 @@ export interface HistogramLayout {
 }
 
 /** The head of a chunk of histograms. */
-export interface HistogramHead {
+interface HistogramHead {
   readonly count: number;
   /** Gauge histograms: a smaller count is no reset. */
   readonly isGauge: boolean;
@@ -25,7 +25,7 @@ export interface HistogramHead {
 }
 
 /** Which samples of a chunk are followed by a start timestamp (tsdb/chunkenc/st.go); they are skipped. */
-export interface StartTimes {
+interface StartTimes {
   readonly hasFirst: boolean;
   /** Index of the first sample with one of its own; all later ones have it too. */
   readonly from: number;

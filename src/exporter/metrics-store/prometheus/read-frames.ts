@@ -12,7 +12,7 @@ const checksumBytes = 4;
 const maxSizeBytes = 5;
 
 /** Receives the data of a frame; `view` is of the same memory as `bytes`. */
-export type FrameReceiver = (bytes: Buffer, view: DataView, start: number, end: number) => void;
+type FrameReceiver = (bytes: Buffer, view: DataView, start: number, end: number) => void;
 
 /**
  * Splits the body of a streamed remote read into its frames, as it arrives (storage/remote/chunked.go): the

@@ -3,7 +3,7 @@ import { skipSpace, stringEnd } from "../samples/metric-labels.ts";
 import { scanTimestamp, scanValue } from "./sample-numbers.ts";
 
 /** A line that differs from VictoriaMetrics' usual format. */
-export type UncommonLine =
+type UncommonLine =
   | { readonly kind: "empty" }
   /** The samples are in the buffer, in received order; the metric object is at these positions. */
   | { readonly kind: "series"; readonly metricStart: number; readonly metricEnd: number }

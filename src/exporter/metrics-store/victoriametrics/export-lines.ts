@@ -17,12 +17,12 @@ export interface BodyFault {
   readonly message: string;
 }
 
-export interface ExportLineLimits {
+interface ExportLineLimits {
   /** Longer lines are skipped; the others are read. */
   readonly maxLineBytes: number;
 }
 
-export const defaultLineLimits: ExportLineLimits = { maxLineBytes: 64 * 2 ** 20 };
+const defaultLineLimits: ExportLineLimits = { maxLineBytes: 64 * 2 ** 20 };
 
 /**
  * Decodes the body of `/api/v1/export` as it arrives: JSON lines, each with one series and its samples in

@@ -4,7 +4,7 @@ import { compileRegex } from "../regex/regex-match.ts";
 import { matchesEmptyText } from "../regex/regex-tree.ts";
 
 /** The labels of a series; the metric name is `__name__`. A missing label counts as empty. */
-export type LabelSet = ReadonlyMap<string, string> | Readonly<Record<string, string>>;
+type LabelSet = ReadonlyMap<string, string> | Readonly<Record<string, string>>;
 
 function labelValue(labels: LabelSet, label: string): string {
   if (labels instanceof Map) return labels.get(label) ?? "";

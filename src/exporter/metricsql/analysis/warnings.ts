@@ -9,7 +9,7 @@ export interface Remark {
   readonly pos: number;
 }
 
-export interface WarningLimits {
+interface WarningLimits {
   /** Longer look-behind windows cause a warning. */
   readonly maxWindowMs: number;
   /** Subqueries with more points cause a warning. */

@@ -27,7 +27,7 @@ export interface NumberLiteral {
   readonly pos: number;
 }
 
-export interface StringLiteral {
+interface StringLiteral {
   readonly type: "string";
   readonly value: string;
   readonly pos: number;

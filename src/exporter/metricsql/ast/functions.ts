@@ -1,7 +1,7 @@
 import type { Aggregate, Call, Expr } from "./ast.ts";
 
 /** Kind and number of arguments of a function. */
-export interface FunctionInfo {
+interface FunctionInfo {
   readonly kind: "rollup" | "transform" | "label" | "aggregate";
   /** Minimum number of arguments. */
   readonly min: number;

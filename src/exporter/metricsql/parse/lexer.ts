@@ -2,7 +2,7 @@ import { isNamePart, isNameStart } from "../ast/words.ts";
 import { MetricsqlSyntaxError } from "./syntax-error.ts";
 
 /** The kind of a token; each punctuation mark and symbolic operator is its own kind. */
-export type TokenKind =
+type TokenKind =
   | "end"
   | "name"
   | "string"

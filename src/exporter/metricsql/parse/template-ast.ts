@@ -28,7 +28,7 @@ export type Template =
   | With;
 
 /** `"a" + b + "c"`, with at least one part. */
-export interface TemplateString {
+interface TemplateString {
   readonly type: "concat";
   readonly parts: readonly StringPart[];
   readonly pos: number;

@@ -23,12 +23,12 @@ import type {
 } from "../parse/template-ast.ts";
 
 /** Printable trees: the results of `parse`, and unexpanded templates. */
-export type Printable = Expr | Template;
+type Printable = Expr | Template;
 
-export type AnyFilter = LabelFilter | TemplateFilter;
-export type AnyRollup = Rollup<Printable, TemplateDuration>;
-export type AnyBinary = Binary<Printable, string | readonly StringPart[]>;
-export type AnyCall = Call<Printable> | Aggregate<Printable>;
+type AnyFilter = LabelFilter | TemplateFilter;
+type AnyRollup = Rollup<Printable, TemplateDuration>;
+type AnyBinary = Binary<Printable, string | readonly StringPart[]>;
+type AnyCall = Call<Printable> | Aggregate<Printable>;
 
 /** Both differ in how they write label names that are not plain, and in `info()`. */
 export type Dialect = "metricsql" | "promql";
@@ -78,7 +78,7 @@ function printArgs(node: AnyCall | Union<Printable>, dialect: Dialect): string {
 }
 
 /** Whether the argument is `info()`'s second one, of which PromQL takes no name before the braces. */
-export function isInBraces(node: AnyCall | Union<Printable>, index: number): boolean {
+function isInBraces(node: AnyCall | Union<Printable>, index: number): boolean {
   return node.type === "call" && index === 1 && node.name.toLowerCase() === "info";
 }
 
@@ -100,18 +100,18 @@ function printBinary(expr: AnyBinary, dialect: Dialect): string {
 }
 
 /** The left side, if it can start a chain without parentheses: `a - b + c`. */
-export function chainedLeft({ op, left }: AnyBinary): AnyBinary | undefined {
+function chainedLeft({ op, left }: AnyBinary): AnyBinary | undefined {
   if (left.type !== "binary" || left.keepMetricNames || op === "^") return undefined;
   return precedence(left.op) === precedence(op) ? left : undefined;
 }
 
 /** In `(-2) ^ x` and `(-2) * x` the sign would otherwise apply to the whole. */
-export function isTightNegative({ op, left }: AnyBinary): boolean {
+function isTightNegative({ op, left }: AnyBinary): boolean {
   return left.type === "number" && left.text.startsWith("-") && precedence(op) > precedence("-");
 }
 
 /** Whether an operand needs parentheses. */
-export function needsParens(operand: Printable): boolean {
+function needsParens(operand: Printable): boolean {
   switch (operand.type) {
     case "rollup":
       return operand.offset !== undefined || operand.at !== undefined || operand.extension !== undefined;
@@ -125,7 +125,7 @@ export function needsParens(operand: Printable): boolean {
 }
 
 /** Whether the expression needs no parentheses before a suffix (`[5m]`, `@ t`) or after `@`. */
-export function isSimple(expr: Printable): boolean {
+function isSimple(expr: Printable): boolean {
   switch (expr.type) {
     case "binary":
     case "rollup":
@@ -143,7 +143,7 @@ export function isSimple(expr: Printable): boolean {
 }
 
 /** `[window:step] smoothed offset d @ t`. */
-export function printSuffix(
+function printSuffix(
   { window, subquery, step, extension, offset, at }: AnyRollup,
   dialect?: Dialect,
 ): string {
@@ -175,14 +175,14 @@ function printDuration(duration: Duration | TemplateDuration): string {
 }
 
 /** The text after a call's arguments. */
-export function printTail(call: AnyCall, dialect?: Dialect): string {
+function printTail(call: AnyCall, dialect?: Dialect): string {
   if (call.type === "call") return call.keepMetricNames ? " keep_metric_names" : "";
   const grouping = call.grouping ? ` ${printLabels(call.grouping, dialect)}` : "";
   return call.limit === undefined ? grouping : `${grouping} limit ${call.limit}`;
 }
 
 /** An operator with all its modifiers. */
-export function printOperator({ op, bool, matching, join, fill }: AnyBinary, dialect?: Dialect): string {
+function printOperator({ op, bool, matching, join, fill }: AnyBinary, dialect?: Dialect): string {
   let operator: string = op;
   if (bool) operator += " bool";
   if (matching) operator += ` ${printLabels(matching, dialect)}`;
@@ -207,7 +207,7 @@ function printLabels(
 }
 
 /** A template's name and parameters. */
-export function printHead({ name, params }: Definition): string {
+function printHead({ name, params }: Definition): string {
   return escapeName(name) + (params ? `(${params.map(escapeName).join(", ")})` : "");
 }
 
@@ -229,7 +229,7 @@ function printSelector({ name, rest }: ReturnType<typeof splitName>, dialect: Di
 }
 
 /** The name to print before the braces, or an empty one, and the filters that remain between them. */
-export function splitName(groups: readonly (readonly AnyFilter[])[]): {
+function splitName(groups: readonly (readonly AnyFilter[])[]): {
   readonly name: string;
   readonly rest: readonly (readonly AnyFilter[])[];
 } {
@@ -253,7 +253,7 @@ function metricName(filter: AnyFilter | undefined): string | undefined {
   return filter.value.length === 1 && part?.type === "literal" ? part.text : undefined;
 }
 
-export function printFilter(filter: AnyFilter, dialect?: Dialect): string {
+function printFilter(filter: AnyFilter, dialect?: Dialect): string {
   if (!("label" in filter)) return escapeName(filter.name);
   const { label, op, value } = filter;
   return (

@@ -76,7 +76,7 @@ export function finiteTexts(regex: Regex, limit: number): readonly string[] | un
 }
 
 /** Each text that the expression matches begins with one of the `texts`, or is one, if they are whole. */
-export interface Beginnings {
+interface Beginnings {
   readonly texts: readonly string[];
   readonly areWhole: boolean;
 }

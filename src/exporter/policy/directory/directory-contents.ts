@@ -42,7 +42,7 @@ export function holdManifest(path: string, { policies, secrets, faults }: Checke
   };
 }
 
-export interface DirectoryContents {
+interface DirectoryContents {
   readonly policies: readonly CheckedPolicy[];
   readonly secrets: readonly Secret[];
   /** Faults of all files, including conflicts between files. */

@@ -34,7 +34,7 @@ interface FileState {
   held: Held;
 }
 
-export interface DirectorySourceSnapshot {
+interface DirectorySourceSnapshot {
   readonly directory: string;
   readonly files: readonly {
     readonly path: string;

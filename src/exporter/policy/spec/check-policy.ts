@@ -56,7 +56,7 @@ export function isWhole({ policy, sinks }: CheckedPolicy): boolean {
 /** Shared by all policies that have none of these, as most do, to save memory (bench/small-policies.ts). */
 const nothing = { faults: [], paused: new Set<string>(), reported: new Map<string, number>() } as const;
 
-export const apiVersionPattern = /^telemetry\.([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)\/v1alpha1$/;
+const apiVersionPattern = /^telemetry\.([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)\/v1alpha1$/;
 
 /**
  * Checks one ExportPolicy (plain JSON) and extracts its valid parts. Never throws.

@@ -9,7 +9,7 @@ import { sinkSchema } from "./schema.ts";
 import type { PolicySink } from "./types.ts";
 
 /** One checked sink. */
-export interface SinkCheck {
+interface SinkCheck {
   readonly name: string;
   readonly value: PolicySink | undefined;
   readonly faults: DocumentFault[];

@@ -131,7 +131,7 @@ const endpoint = text(policyLimits.endpointLength)
     if (problem !== undefined) reportIssue(context, problem);
   });
 
-export function endpointProblem(text: string): string | undefined {
+function endpointProblem(text: string): string | undefined {
   if (text === "") return undefined;
   // The URL parser corrects "http:/host" and strips spaces: requests must go to the address exactly as
   // written.
@@ -214,7 +214,7 @@ export const sinkSchema = z.object({
     .meta({ description: "Receiver of the samples; exactly one kind", ...oneKind }),
 });
 
-export const specSchema = z
+const specSchema = z
   .object({
     sources: z
       .array(sourceSchema)

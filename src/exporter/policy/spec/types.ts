@@ -39,7 +39,7 @@ export interface PolicySink {
   readonly retry: RetrySettings;
 }
 
-export interface BatchSettings {
+interface BatchSettings {
   readonly timeoutMs: number;
   /** Maximum number of samples in a request. */
   readonly maxSize: number;
@@ -92,9 +92,4 @@ export type ReadTenant =
 /** The stable name of a sink: plane/namespace/policy/uid/sink. The parts contain no slash. */
 export function sinkKey(policy: PolicyRef, sinkName: string): string {
   return `${policy.plane}/${policy.namespace}/${policy.name}/${policy.uid}/${sinkName}`;
-}
-
-/** The key of a checkpoint: {@link sinkKey}/source. */
-export function checkpointKey(policy: PolicyRef, sinkName: string, sourceName: string): string {
-  return `${sinkKey(policy, sinkName)}/${sourceName}`;
 }

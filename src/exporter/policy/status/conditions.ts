@@ -15,7 +15,7 @@ export interface PolicyStatus {
   readonly sinks: readonly SinkStatus[];
 }
 
-export interface SinkStatus {
+interface SinkStatus {
   readonly name: string;
   readonly conditions: readonly Condition[];
   /** RFC 3339: the sink has received everything up to this time; absent until it has started. */

@@ -8,7 +8,7 @@ import { parseYaml } from "../../../base/documents/yaml-source.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { type TenantForm, tenantIdProblem } from "./tenant-id.ts";
 
-export interface TenantFileOptions {
+interface TenantFileOptions {
   /** `metrics.tenants` */
   readonly path: string;
   readonly form: TenantForm;
@@ -75,7 +75,7 @@ export class TenantFile implements Service {
   }
 }
 
-export type ReadTenants =
+type ReadTenants =
   | { readonly kind: "tenants"; readonly ids: ReadonlyMap<string, string> }
   | { readonly kind: "faulty"; readonly message: string };
 

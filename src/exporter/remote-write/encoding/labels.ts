@@ -55,7 +55,7 @@ export interface InvalidSeries {
 export const maxLabels = 1_000;
 export const maxLabelBytes = 65_536;
 /** Limit for all names and values together; it also limits the memory used for encoding. */
-export const maxLabelsBytes = 1_048_576;
+const maxLabelsBytes = 1_048_576;
 
 /**
  * Encodes series in the wire format of one label shape. Each series is encoded once: the result is stored in

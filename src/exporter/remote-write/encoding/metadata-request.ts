@@ -10,7 +10,7 @@ export interface FamilyMetadata extends MetricMetadata {
 }
 
 /** A request of metadata alone, and the number of families in it. */
-export interface MetadataRequest {
+interface MetadataRequest {
   readonly request: EncodedRequest;
   readonly families: number;
 }

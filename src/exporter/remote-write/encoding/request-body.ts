@@ -26,7 +26,7 @@ interface SeriesParts extends BodySeries {
   readonly exemplars: Exemplar[];
 }
 
-export interface BodySample {
+interface BodySample {
   readonly kind: "number" | "histogram";
   /** The message: `Sample` or `Histogram`, without the field's tag and length. */
   readonly message: Buffer;

@@ -10,7 +10,7 @@ const valueTag = 0x09;
 const timestampTag = 0x10;
 
 /** Tag, length, value with tag, timestamp with tag and at most ten bytes. */
-export const maxSampleFieldBytes = 2 + 9 + 11;
+const maxSampleFieldBytes = 2 + 9 + 11;
 
 /** Size for a sample between 1971 and 2109 whose value is not zero. */
 export const usualSampleFieldBytes = 18;

@@ -67,6 +67,6 @@ function isBelow(path: string, prefix: string): boolean {
  * Whether a server may resolve a path to another one, outside of a prefix: `/a/..%2fb`, the same encoded
  * twice, and `/a/..;x/b`, from which some servers strip the parameter.
  */
-export function isAmbiguous(path: string): boolean {
+function isAmbiguous(path: string): boolean {
   return /%(?:25)*(?:2e|2f|5c)|\/\.{1,2};/i.test(path);
 }

@@ -11,14 +11,14 @@ const sizeDoublesMs = 60_000;
 const mostDoublings = 20;
 const metadataRefusedMs = 3_600_000;
 
-export interface RequestSize {
+interface RequestSize {
   /** Uncompressed. */
   readonly bytes: number;
   readonly samples: number;
 }
 
 /** What was found out about an endpoint, as a sink's state keeps it. */
-export interface LearnedEndpoint {
+interface LearnedEndpoint {
   readonly protocol?: Protocol | undefined;
   readonly names?: Names | undefined;
   readonly size?: RequestSize | undefined;

@@ -4,7 +4,7 @@ import type { Verdict } from "./classify.ts";
 import type { AttemptSender } from "./outcome.ts";
 
 /** So many responses in a row that break HTTP suspend the sink. */
-export const mostBroken = 5;
+const mostBroken = 5;
 
 /**
  * Suspends the sink of a receiver whose responses break HTTP again and again: it may have stored each of the

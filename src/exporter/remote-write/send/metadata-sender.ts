@@ -5,7 +5,7 @@ import { type MetadataOutcome, metadataOutcome } from "./metadata-outcome.ts";
 import type { RemoteWriteMetrics } from "./metrics.ts";
 import type { AttemptSender } from "./outcome.ts";
 
-export interface MetadataSenderDeps {
+interface MetadataSenderDeps {
   readonly clock: Clock;
   readonly metrics: RemoteWriteMetrics;
   readonly state: EndpointState;

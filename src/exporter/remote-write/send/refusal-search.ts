@@ -89,7 +89,7 @@ export interface SearchDeps {
 }
 
 /** This many samples are tried alone before the whole is judged by them. */
-export const spreadSamples = 16;
+const spreadSamples = 16;
 /** A part with fewer samples is searched to its end. */
 const fewSamples = 24;
 /** As many times of samples as are tried one after another, once the endpoint is proven and before. */

@@ -21,7 +21,7 @@ export function pauseMs(retry: RetrySettings, retryAfterMs: number | undefined, 
   return Math.max(Math.round(retry.backoffMs * (1 + jitter * random)), retryAfterMs ?? 0);
 }
 
-export interface RetryDeps {
+interface RetryDeps {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
