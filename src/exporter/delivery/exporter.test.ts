@@ -12,7 +12,8 @@ import { SampleBuffer, Series } from "../series/series.ts";
 import { MemoryBudget } from "./batch/memory-budget.ts";
 import { deliveringState } from "./delivering-condition.ts";
 import type { Interruption } from "./dispatch/dispatcher.ts";
-import { type DestinationHooks, Exporter } from "./exporter.ts";
+import { Exporter } from "./exporter.ts";
+import type { DestinationHooks } from "./sink-connection.ts";
 import { SinkStates } from "./state/sink-states.ts";
 
 const never = new AbortController().signal;

@@ -2,25 +2,20 @@ import type { NoStore, SinkStore } from "../metrics-store/sink-store.ts";
 import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
 import { writeBody } from "../remote-write/encoding/request-body.ts";
-import type { Destination, InvalidEndpoint } from "../remote-write/endpoints.ts";
-import type { AttemptHook } from "../remote-write/send/outcome.ts";
+import type { Destination } from "../remote-write/endpoints.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
-import {
-  afterFailure,
-  type DeliveryFailure,
-  type DeliveryState,
-  delivering,
-} from "./dispatch/delivery-state.ts";
+import type { DeliveryFailure, DeliveryState } from "./dispatch/delivery-state.ts";
+import { DeliveryStateMachine } from "./dispatch/delivery-state-machine.ts";
 import type { UnprovenRefusal } from "./dispatch/dispatcher.ts";
 import type { RejectedSamples } from "./dispatch/receiver.ts";
 import { ReceiverMemory } from "./dispatch/receiver-memory.ts";
-import { ReceiverRecord } from "./dispatch/receiver-record.ts";
 import { SentExemplars } from "./exemplars/sent-exemplars.ts";
 import type { MetricNames } from "./metadata/metric-names.ts";
 import { SinkMetadata } from "./metadata/sink-metadata.ts";
 import { onGrid, untilGrid } from "./plan/cycle-times.ts";
 import { isSamePlan } from "./plan/plan-changes.ts";
 import { WindowPlanner, type WindowPlannerDeps, type WindowSettings } from "./plan/window-planner.ts";
+import { SinkConnection, type SinkConnectionDeps } from "./sink-connection.ts";
 import { SourceErrors } from "./source-errors.ts";
 import type { PlannedWindow } from "./state/planned-window.ts";
 import { readOwner } from "./stats/read-owner.ts";
@@ -41,27 +36,13 @@ export interface ExportSettings extends WindowSettings {
 }
 
 /** Dependencies shared by all exporters of a daemon. */
-export interface ExporterDeps extends WindowPlannerDeps {
+export interface ExporterDeps extends WindowPlannerDeps, SinkConnectionDeps {
   readonly rejected: RejectedSamples;
   readonly budget: MemoryBudget;
   readonly settings: ExportSettings;
   readonly random: () => number;
   /** The store that a plan is read from. Never the store of another tenant, or of none. */
   storeOf(plan: SinkPlan): SinkStore | NoStore;
-  /** Set in a fleet: whether the sink's lease is still valid. */
-  readonly maySend?: () => boolean;
-  /** Connects to a plan's endpoint. */
-  destinationOf(plan: SinkPlan, hooks: DestinationHooks): Destination | InvalidEndpoint;
-}
-
-export interface DestinationHooks {
-  /** Aborts to end the pauses between attempts. */
-  readonly interrupt: () => AbortSignal;
-  /** Called before each repeated attempt. */
-  readonly onRetry?: () => void;
-  readonly onAttempt?: AttemptHook;
-  /** Asked right before each request is written; false prevents it. */
-  readonly maySend?: () => boolean;
 }
 
 /** A source of a sink, as the status shows it. */
@@ -73,7 +54,7 @@ interface SourceProgress {
 
 export interface ExporterSnapshot {
   readonly plan: SinkPlan;
-  /** The plan that the delivery state tells of: the last one of which something was delivered, or failed. */
+  /** The plan of the last attempt, successful or not. */
   readonly triedPlan?: SinkPlan | undefined;
   readonly deliveryState: DeliveryState;
   readonly sources: readonly SourceProgress[];
@@ -98,21 +79,10 @@ export class Exporter {
   readonly #stats: SinkStats;
   #plan: SinkPlan;
   #triedPlan: SinkPlan | undefined;
-  /**
-   * Set only while a cycle runs: it keeps nothing between cycles, and idle sinks stay small
-   * (bench/small-policies.ts).
-   */
-  #destination: Destination | undefined;
-  #interrupt: AbortSignal = neverAborted;
   readonly #memory: ReceiverMemory;
-  /** A mark of it. */
-  #cycleBegan = 0;
-  readonly #record = new ReceiverRecord();
-  #isRestored = false;
-  /** The last window had refused samples, and nothing proved that the endpoint takes any. */
-  #isRefused = false;
+  readonly #connection: SinkConnection;
+  readonly #delivery: DeliveryStateMachine;
   readonly #collisions = new KnownCollisions();
-  #deliveryState: DeliveryState = delivering;
   readonly #planner: WindowPlanner;
   readonly #sourceErrors: SourceErrors;
   readonly #metadata = new SinkMetadata();
@@ -125,6 +95,9 @@ export class Exporter {
     this.#share = deps.budget.openShare();
     this.#stats = new SinkStats(deps.clock.monotonicMs());
     this.#memory = new ReceiverMemory(deps.clock);
+    this.#connection = new SinkConnection(this.key, deps, this.#stats, this.#memory);
+    const { clock, random, log } = deps;
+    this.#delivery = new DeliveryStateMachine({ sink: this.key, memory: this.#memory, clock, random, log });
     this.#planner = new WindowPlanner(this.key, plan, deps, this.#stats);
     this.#sourceErrors = new SourceErrors(this.key, deps.log);
     this.#exemplars = deps.settings.exemplars === true ? new SentExemplars() : undefined;
@@ -152,14 +125,12 @@ export class Exporter {
     this.#planner.change(plan);
     if (isSame) return;
     this.#metadata.change();
-    if (this.#deliveryState.kind !== "delivering") {
-      this.#deliveryState = { ...this.#deliveryState, untilMs: this.#deps.clock.monotonicMs() };
-    }
+    this.#delivery.retryNow();
   }
 
   /** Adopts the delivery state from the owner of the sink's last cycle; call between cycles. */
   resume(deliveryState: DeliveryState): void {
-    this.#deliveryState = deliveryState;
+    this.#delivery.resume(deliveryState);
   }
 
   /** Call after the last cycle. */
@@ -173,27 +144,19 @@ export class Exporter {
    * attempt. `signal` ends everything at once.
    */
   async cycle(interrupt: AbortSignal, signal: AbortSignal): Promise<CycleEnd> {
-    this.#interrupt = interrupt;
-    this.#cycleBegan = this.#memory.mark();
+    this.#delivery.beginCycle();
     try {
       const end = await this.#runWindows(interrupt, signal);
       if (end !== "interrupted") this.#triedPlan = this.#plan;
       return end;
     } finally {
-      this.#interrupt = neverAborted;
-      await this.#remember();
-      await this.#disconnect();
+      await this.#connection.close(this.#plan);
       this.#stats.endCycle();
     }
   }
 
   async #runWindows(interrupt: AbortSignal, signal: AbortSignal): Promise<CycleEnd> {
-    if (this.#plan.paused) return "waiting";
-    if (
-      this.#deliveryState.kind !== "delivering" &&
-      this.#deps.clock.monotonicMs() < this.#deliveryState.untilMs
-    )
-      return "waiting";
+    if (this.#plan.paused || this.#delivery.isPaused) return "waiting";
     const store = this.#deps.storeOf(this.#plan);
     if (store.kind === "none") {
       this.#sourceErrors.noteNoStore(this.#plan, store.message);
@@ -208,7 +171,7 @@ export class Exporter {
     const failed = new Set<string>();
     let windows: ReadAhead | undefined;
     let names: MetricNames | undefined;
-    /** Sources whose samples are refused without a proof: the others go on, and may be the proof. */
+    /** Sources whose samples are refused without a proof: the others continue, and may be the proof. */
     let held: HeldSources | undefined;
     let isLastTry = false;
     try {
@@ -218,8 +181,7 @@ export class Exporter {
         const planned = (await windows?.ahead()) ?? (await this.#planner.next(left, signal));
         if (planned === undefined && held !== undefined) {
           if (isLastTry || !this.#memory.acceptedSince(held.at)) {
-            this.#isRefused = true;
-            this.#backOff(held.failure);
+            this.#delivery.refuse(held.failure, this.#plan.retry.backoffMs);
             return "waiting";
           }
           held = undefined;
@@ -230,24 +192,24 @@ export class Exporter {
           if (names !== undefined) await this.#sendMetadata(names, store, [interrupt, signal]);
           return failed.size > 0 ? "source-failed" : "up-to-date";
         }
-        const destination = this.#destinationOf();
+        const destination = this.#connection.open(this.#plan, interrupt);
         if (destination.kind === "invalid") {
           this.#backOff({ kind: "forbidden", message: destination.message });
           return "waiting";
         }
         if (windows === undefined) {
-          await this.#restore(destination);
+          await this.#connection.restore(this.#plan, destination);
           this.#memory.suspects.expire(this.#deps.clock.nowMs());
           names = this.#beginMetadata(store, destination);
           const deps = this.#exportDeps(store, destination, names);
           windows = new ReadAhead(this.#planner, deps, { interrupt, signal });
         }
-        // A receiver that refuses samples is there: what it takes of the others has to be tried.
-        const isProbe = this.#deliveryState.kind !== "delivering" && !this.#isRefused;
+        const isProbe = this.#delivery.isProbing;
         const before = this.#stats.lateRejected;
         const result = await windows.run(planned, { isProbe, failed: left });
         const isRefused = result.unproven !== undefined;
-        if (result.requestsWithResponse > 0 && result.failure === undefined && !isRefused) this.#recover();
+        if (result.requestsWithResponse > 0 && result.failure === undefined && !isRefused)
+          this.#delivery.recover();
         if (planned.late === undefined) this.#noteErrors(planned, result, failed);
         if (result.kind === "interrupted") {
           this.#keepTrouble();
@@ -264,7 +226,7 @@ export class Exporter {
         if (planned.late !== undefined && result.kind === "unfinished") {
           return failed.size > 0 ? "source-failed" : "up-to-date";
         }
-        // A search goes on in the next cycle.
+        // A search continues in the next cycle.
         if (result.isSearching) return "waiting";
         if (result.unproven === undefined) continue;
         const deps = this.#exportDeps(store, destination, names);
@@ -292,7 +254,7 @@ export class Exporter {
   }
 
   /**
-   * Looks for a proof that the endpoint takes later samples of refused series.
+   * Looks for a proof that the endpoint accepts later samples of refused series.
    *
    * @returns undefined with one; how the cycle ends; or the failure, if there is no proof up to the watermark
    */
@@ -321,30 +283,14 @@ export class Exporter {
     );
     const acceptsEmpty = accepted.kind === "delivered";
     // The second time: the store has nothing that could prove it, and the samples were sent already.
-    if (isInDoubt && proof.kind === "nothing" && acceptsEmpty && this.#isRefused) {
+    if (isInDoubt && proof.kind === "nothing" && acceptsEmpty && this.#delivery.isRefused) {
       this.#memory.hasNothingLater = true;
       return undefined;
     }
     return { ...unprovenFailure(refusal.message, isInDoubt, acceptsEmpty), firstPauseMs: refusedPauseMs };
   }
 
-  /** What was found out about the receiver survives a restart. */
-  async #remember(): Promise<void> {
-    if (this.#destination === undefined) return;
-    const { state, clock } = this.#deps;
-    const text = this.#record.next(this.#plan, this.#memory, this.#destination.state, clock.monotonicMs());
-    if (text !== undefined) await state.setReceiver(this.key, text);
-  }
-
-  async #restore(destination: Destination): Promise<void> {
-    if (this.#isRestored) return;
-    this.#isRestored = true;
-    const { state, clock } = this.#deps;
-    const { receiver } = await state.load(this.key);
-    ReceiverRecord.restore(receiver, this.#plan, this.#memory, destination.state, clock.monotonicMs());
-  }
-
-  /** A span that cannot be read for late samples is no trouble of the source: the next check finds it again. */
+  /** Not of a span read for late samples: the next check finds it again. */
   #noteErrors({ sources }: PlannedWindow, { sourceErrors }: WindowResult, failed: Set<string>): void {
     for (const name of sources) {
       const error = sourceErrors.get(name);
@@ -355,7 +301,7 @@ export class Exporter {
 
   /** Only a sink that is up to date sends metadata: it never delays samples that wait. */
   #beginMetadata({ metadata }: SinkStore, destination: Destination): MetricNames | undefined {
-    if (metadata === undefined || this.#deliveryState.kind !== "delivering") return undefined;
+    if (metadata === undefined || !this.#delivery.isDelivering) return undefined;
     const isUpToDate = (this.#planner.behindMs() ?? Infinity) <= 2 * this.periodMs;
     if (!isUpToDate) return undefined;
     return this.#metadata.begin(metadata, destination.state, this.#deps.clock.monotonicMs());
@@ -367,9 +313,10 @@ export class Exporter {
     { metadata }: SinkStore,
     signals: readonly AbortSignal[],
   ): Promise<void> {
-    if (this.#destination === undefined || metadata === undefined) return;
+    const { destination } = this.#connection;
+    if (destination === undefined || metadata === undefined) return;
     const { clock, log } = this.#deps;
-    const outcome = await this.#metadata.send(names, metadata, this.#destination, clock, signals);
+    const outcome = await this.#metadata.send(names, metadata, destination, clock, signals);
     if (outcome === undefined || outcome.kind === "delivered") return;
     const isRefused = outcome.kind === "refused";
     log[isRefused ? "info" : "debug"](
@@ -387,22 +334,7 @@ export class Exporter {
   }
 
   #backOff(failure: DeliveryFailure): void {
-    const { clock, random, log } = this.#deps;
-    const before = this.#deliveryState;
-    const { backoffMs } = this.#plan.retry;
-    const nowMs = clock.monotonicMs();
-    // Part of a request that fails may be accepted: its rest does not wait longer for that.
-    const from = this.#memory.acceptedSince(this.#cycleBegan) ? delivering : before;
-    const dueMs = this.#memory.searchDueMs;
-    const longestPauseMs = dueMs !== undefined && dueMs > nowMs ? dueMs - nowMs : undefined;
-    const limited = { longestPauseMs, ...failure };
-    this.#deliveryState = afterFailure(from, limited, backoffMs, nowMs, random());
-    // Only a change of state is a warning: a receiver that stays down would log a line for each probe.
-    const level = before.kind === this.#deliveryState.kind ? "debug" : "warn";
-    log[level](
-      { sink: this.key, deliveryState: this.#deliveryState.kind, message: failure.detail ?? failure.message },
-      "delivery paused; samples remain in the store and will be retried",
-    );
+    this.#delivery.backOff(failure, this.#plan.retry.backoffMs);
   }
 
   snapshot(): ExporterSnapshot {
@@ -414,7 +346,7 @@ export class Exporter {
     return {
       plan: this.#plan,
       triedPlan: this.#triedPlan,
-      deliveryState: this.#deliveryState,
+      deliveryState: this.#delivery.state,
       sources,
       lagMs: this.#planner.lagMs(),
       behindMs: this.#planner.behindMs(),
@@ -477,42 +409,7 @@ export class Exporter {
       },
     };
   }
-
-  #destinationOf(): Destination | InvalidEndpoint {
-    if (this.#destination !== undefined) return this.#destination;
-    const destination = this.#deps.destinationOf(this.#plan, {
-      interrupt: () => this.#interrupt,
-      onRetry: () => {
-        this.#stats.retries++;
-      },
-      ...(this.#deps.maySend && { maySend: this.#deps.maySend }),
-      onAttempt: () => {
-        const end = this.#stats.beginAttempt(this.#deps.clock.nowMs());
-        return (verdict) => end(verdict, this.#deps.clock.nowMs());
-      },
-    });
-    if (destination.kind === "destination") this.#destination = destination;
-    return destination;
-  }
-
-  async #disconnect(): Promise<void> {
-    const destination = this.#destination;
-    this.#destination = undefined;
-    await destination?.sender.close();
-  }
-
-  #recover(): void {
-    this.#isRefused = false;
-    if (this.#deliveryState.kind === "delivering") return;
-    this.#deps.log.info(
-      { sink: this.key, after: this.#deliveryState.kind },
-      "the receiver takes requests again",
-    );
-    this.#deliveryState = delivering;
-  }
 }
-
-const neverAborted = new AbortController().signal;
 
 interface HeldSources {
   readonly sources: readonly string[];
