@@ -53,6 +53,7 @@ const order = {
     "access",
     "resources",
     "watch",
+    "controllers",
     "open-api",
     "tls",
     "http",

@@ -1,18 +1,18 @@
+import type { Controller } from "../kube-server/controllers/controller.ts";
+import { createEventController } from "../kube-server/controllers/events.ts";
+import { createNamespaceController } from "../kube-server/controllers/namespace-controller.ts";
 import { createInstanceController } from "./controllers/compute/instance-controller.ts";
 import { createWorkloadController } from "./controllers/compute/workload-controller.ts";
 import { createWorkloadDeploymentController } from "./controllers/compute/workload-deployment-controller.ts";
-import type { PlatformControllerOptions } from "./controllers/control-objects.ts";
-import type { Controller } from "./controllers/controller.ts";
-import { createEventController } from "./controllers/events.ts";
 import { createGatewayController } from "./controllers/gateway/gateway-controller.ts";
 import { createHttpProxyController } from "./controllers/gateway/http-proxy-controller.ts";
 import { createHttpRouteController } from "./controllers/gateway/http-route-controller.ts";
-import { createNamespaceController } from "./controllers/namespace-controller.ts";
 import { createNetworkBindingController } from "./controllers/networking/network-binding-controller.ts";
 import { createNetworkContextController } from "./controllers/networking/network-context-controller.ts";
 import { createNetworkController } from "./controllers/networking/network-controller.ts";
 import { createSubnetClaimController } from "./controllers/networking/subnet-claim-controller.ts";
 import { createSubnetController } from "./controllers/networking/subnet-controller.ts";
+import type { PlatformControllerOptions } from "./controllers/options.ts";
 import { createProjectController, type ProjectControllerOptions } from "./controllers/project-controller.ts";
 
 export type ServerControllerOptions = ProjectControllerOptions & PlatformControllerOptions;

@@ -6,7 +6,7 @@ import { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { findCondition } from "../../src/kube-server/api/conditions.ts";
 import type { Plane } from "../../src/kube-server/api/plane.ts";
-import { createControlObjects } from "../../src/platform/controllers/control-objects.ts";
+import { createControlObjects } from "../../src/kube-server/controllers/control-objects.ts";
 import { createNetworkBindingController } from "../../src/platform/controllers/networking/network-binding-controller.ts";
 import { establishPlane } from "../../src/platform/controllers/project-controller.ts";
 import { networkKind } from "../../src/platform/kinds/networking/network.ts";

@@ -3,12 +3,12 @@ import type { Logger } from "../../base/log/log.ts";
 import type { AccessDirectory } from "../../kube-server/access/directory.ts";
 import type { Plane } from "../../kube-server/api/plane.ts";
 import { PlaneGoneError } from "../../kube-server/api/status.ts";
+import { objectWork } from "../../kube-server/controllers/work-items.ts";
 import { list } from "../../kube-server/resources/list.ts";
 import { objectKey } from "../../kube-server/store/keys.ts";
 import type { ObjectStore } from "../../kube-server/store/object-store.ts";
 import type { ProjectNames } from "../../kube-server/store/project-names.ts";
 import { projectKind } from "../kinds/resourcemanager/project.ts";
-import { objectWork } from "./work-items.ts";
 
 export interface NameSweepOptions {
   readonly groupDomain: string;

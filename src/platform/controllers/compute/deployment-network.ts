@@ -1,14 +1,18 @@
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { type KubeObject, stringList } from "../../../kube-server/api/object.ts";
+import { isTrue } from "../../../kube-server/controllers/conditions.ts";
+import {
+  type ControlObjects,
+  controllerReference,
+  ownerReference,
+} from "../../../kube-server/controllers/control-objects.ts";
+import { quotaMessage, quotaRefusal } from "../../../kube-server/controllers/quota.ts";
 import type { Target } from "../../../kube-server/resources/target.ts";
 import { networkKind } from "../../kinds/networking/network.ts";
 import { networkBindingKind } from "../../kinds/networking/network-binding.ts";
 import { networkContextKind } from "../../kinds/networking/network-context.ts";
 import { subnetClaimKind } from "../../kinds/networking/subnet-claim.ts";
 import { type NamespacedName, referent } from "../../kinds/references.ts";
-import { isTrue } from "../conditions.ts";
-import { type ControlObjects, controllerReference, ownerReference } from "../control-objects.ts";
-import { quotaMessage, quotaRefusal } from "../quota.ts";
 
 /** What brings the networks of a deployment to its location. */
 export interface DeploymentNetwork {

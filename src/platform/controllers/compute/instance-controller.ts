@@ -6,14 +6,15 @@ import {
   type KubeObject,
 } from "../../../kube-server/api/object.ts";
 import type { Plane } from "../../../kube-server/api/plane.ts";
+import { createControlObjects } from "../../../kube-server/controllers/control-objects.ts";
+import { again, type Controller, done } from "../../../kube-server/controllers/controller.ts";
 import { instanceKind } from "../../kinds/compute/instance.ts";
 import { subnetKind } from "../../kinds/networking/subnet.ts";
 import { type NamespacedName, referent } from "../../kinds/references.ts";
-import { createControlObjects, type PlatformControllerOptions } from "../control-objects.ts";
-import { again, type Controller, done } from "../controller.ts";
 import { allocatedBlock, cidrOf } from "../networking/allocations.ts";
 import { addressText } from "../networking/block-allocation.ts";
 import { findContext } from "../networking/context-names.ts";
+import type { PlatformControllerOptions } from "../options.ts";
 
 const retryMs = 5_000;
 /** The first addresses of a subnet are the network's and the gateway's; the last two are left free. */

@@ -1,6 +1,6 @@
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import type { KubeObject } from "../../../kube-server/api/object.ts";
-import { isTrue } from "../conditions.ts";
+import { isTrue } from "../../../kube-server/controllers/conditions.ts";
 
 /** What to do about the instances of a deployment. */
 export interface InstancePlan {

@@ -1,24 +1,29 @@
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { type JsonObject, type KubeObject, sameJson } from "../../../kube-server/api/object.ts";
 import type { Plane } from "../../../kube-server/api/plane.ts";
+import { isTrue, type NewCondition, withCondition } from "../../../kube-server/controllers/conditions.ts";
+import {
+  controllerReference,
+  createControlObjects,
+  isControlledBy,
+} from "../../../kube-server/controllers/control-objects.ts";
+import { again, type Controller, done } from "../../../kube-server/controllers/controller.ts";
+import { createEventRecorder } from "../../../kube-server/controllers/events.ts";
+import { isOwnCreation, isOwnReport } from "../../../kube-server/controllers/own-writes.ts";
+import {
+  quotaExceeded,
+  quotaMessage,
+  quotaRefusal,
+  quotaRetryMs,
+} from "../../../kube-server/controllers/quota.ts";
+import { ownersWork, referrersWork } from "../../../kube-server/controllers/work-items.ts";
 import type { Target } from "../../../kube-server/resources/target.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import { workloadFinalizer, workloadKind, workloadUidLabel } from "../../kinds/compute/workload.ts";
 import { workloadDeploymentKind } from "../../kinds/compute/workload-deployment.ts";
 import { cityCodeOf, cityCodeReference, locationKind } from "../../kinds/networking/location.ts";
 import { networkKind } from "../../kinds/networking/network.ts";
-import { isTrue, type NewCondition, withCondition } from "../conditions.ts";
-import {
-  controllerReference,
-  createControlObjects,
-  isControlledBy,
-  type PlatformControllerOptions,
-} from "../control-objects.ts";
-import { again, type Controller, done } from "../controller.ts";
-import { createEventRecorder } from "../events.ts";
-import { isOwnCreation, isOwnReport } from "../own-writes.ts";
-import { quotaExceeded, quotaMessage, quotaRefusal, quotaRetryMs } from "../quota.ts";
-import { ownersWork, referrersWork } from "../work-items.ts";
+import type { PlatformControllerOptions } from "../options.ts";
 import {
   deploymentNames,
   networksOfTemplate,

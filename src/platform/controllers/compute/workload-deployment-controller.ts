@@ -1,6 +1,27 @@
 import { findCondition } from "../../../kube-server/api/conditions.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { childObject, type JsonObject, type KubeObject, sameJson } from "../../../kube-server/api/object.ts";
+import { isTrue, type NewCondition } from "../../../kube-server/controllers/conditions.ts";
+import {
+  controllerReference,
+  createControlObjects,
+  isControlledBy,
+} from "../../../kube-server/controllers/control-objects.ts";
+import {
+  again,
+  type Controller,
+  done,
+  type Reconciled,
+} from "../../../kube-server/controllers/controller.ts";
+import { createEventRecorder } from "../../../kube-server/controllers/events.ts";
+import { isOwnCreation, isOwnReport } from "../../../kube-server/controllers/own-writes.ts";
+import {
+  quotaExceeded,
+  quotaMessage,
+  quotaRefusal,
+  quotaRetryMs,
+} from "../../../kube-server/controllers/quota.ts";
+import { ownersWork, referrersWork } from "../../../kube-server/controllers/work-items.ts";
 import type { Target } from "../../../kube-server/resources/target.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import { instanceIndexLabel, instanceKind } from "../../kinds/compute/instance.ts";
@@ -13,18 +34,7 @@ import { cityCodeOf, cityCodeReference, locationKind } from "../../kinds/network
 import { networkBindingKind } from "../../kinds/networking/network-binding.ts";
 import { subnetClaimKind } from "../../kinds/networking/subnet-claim.ts";
 import { type NamespacedName, referent } from "../../kinds/references.ts";
-import { isTrue, type NewCondition } from "../conditions.ts";
-import {
-  controllerReference,
-  createControlObjects,
-  isControlledBy,
-  type PlatformControllerOptions,
-} from "../control-objects.ts";
-import { again, type Controller, done, type Reconciled } from "../controller.ts";
-import { createEventRecorder } from "../events.ts";
-import { isOwnCreation, isOwnReport } from "../own-writes.ts";
-import { quotaExceeded, quotaMessage, quotaRefusal, quotaRetryMs } from "../quota.ts";
-import { ownersWork, referrersWork } from "../work-items.ts";
+import type { PlatformControllerOptions } from "../options.ts";
 import { createDeploymentNetwork } from "./deployment-network.ts";
 import { networksOfTemplate, templateHash } from "./deployment-plan.ts";
 import { countInstances, planInstances } from "./instance-plan.ts";

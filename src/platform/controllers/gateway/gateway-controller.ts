@@ -1,6 +1,22 @@
 import { findCondition } from "../../../kube-server/api/conditions.ts";
 import { childObject, type KubeObject, sameJson } from "../../../kube-server/api/object.ts";
 import { planeKey } from "../../../kube-server/api/plane.ts";
+import { type NewCondition, timeText, withStatus } from "../../../kube-server/controllers/conditions.ts";
+import { createControlObjects } from "../../../kube-server/controllers/control-objects.ts";
+import {
+  again,
+  type Controller,
+  done,
+  type Reconciled,
+} from "../../../kube-server/controllers/controller.ts";
+import { createEventRecorder } from "../../../kube-server/controllers/events.ts";
+import { isOwnReport } from "../../../kube-server/controllers/own-writes.ts";
+import {
+  controllerWork,
+  objectWork,
+  parseWorkItem,
+  referrersWork,
+} from "../../../kube-server/controllers/work-items.ts";
 import type { Target } from "../../../kube-server/resources/target.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import {
@@ -13,12 +29,7 @@ import { httpRouteKind, parentsOf } from "../../kinds/gateway/http-route.ts";
 import { httpProxyKind } from "../../kinds/networking/http-proxy.ts";
 import { subnetKind } from "../../kinds/networking/subnet.ts";
 import type { ProgramReport, ProgramState } from "../../routing/program-store.ts";
-import { type NewCondition, timeText, withStatus } from "../conditions.ts";
-import { createControlObjects, type PlatformControllerOptions } from "../control-objects.ts";
-import { again, type Controller, done, type Reconciled } from "../controller.ts";
-import { createEventRecorder } from "../events.ts";
-import { isOwnReport } from "../own-writes.ts";
-import { controllerWork, objectWork, parseWorkItem, referrersWork } from "../work-items.ts";
+import type { PlatformControllerOptions } from "../options.ts";
 import { createChangePace } from "./change-pace.ts";
 import { type GatewayView, readGateway } from "./gateway-reader.ts";
 import {

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../../kube-server/api/object.ts";
 import type { Plane } from "../../../kube-server/api/plane.ts";
+import type { ControlObjects } from "../../../kube-server/controllers/control-objects.ts";
 import { keyOf, type Target } from "../../../kube-server/resources/target.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import type { NumberClaims } from "../../../kube-server/store/number-claims.ts";
@@ -7,7 +8,6 @@ import { endpointSliceKind } from "../../kinds/discovery/endpoint-slice.ts";
 import { backendsOf, httpRouteKind } from "../../kinds/gateway/http-route.ts";
 import { subnetKind } from "../../kinds/networking/subnet.ts";
 import type { RouteProgram } from "../../routing/route-program.ts";
-import type { ControlObjects } from "../control-objects.ts";
 import { isOwnRange, namedRange } from "./own-ranges.ts";
 import { attachedRoutes, type RouteOfGateway, routesOfGateway } from "./route-parents.ts";
 import { routeProgram } from "./route-programs.ts";

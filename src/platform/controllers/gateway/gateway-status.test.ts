@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { KubeObject } from "../../../kube-server/api/object.ts";
+import type { NewCondition } from "../../../kube-server/controllers/conditions.ts";
 import type { ProgramReport, ProgramState } from "../../routing/program-store.ts";
-import type { NewCondition } from "../conditions.ts";
 import {
   addressesOf,
   blockedText,

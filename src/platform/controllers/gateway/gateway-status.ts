@@ -1,8 +1,8 @@
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import type { JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
+import { type NewCondition, withCondition } from "../../../kube-server/controllers/conditions.ts";
 import { gatewayNames } from "../../kinds/gateway/gateway.ts";
 import type { ProgramReport, ProgramState } from "../../routing/program-store.ts";
-import { type NewCondition, withCondition } from "../conditions.ts";
 import { attachedCount, type RouteOfGateway } from "./route-parents.ts";
 
 /** Condition Programmed of a Gateway. @param isOverdue the gateways have had time enough to load the program */

@@ -1,8 +1,8 @@
 import { planeKey } from "../../../kube-server/api/plane.ts";
+import { objectWork } from "../../../kube-server/controllers/work-items.ts";
 import type { ObjectStore } from "../../../kube-server/store/object-store.ts";
 import { gatewayNames } from "../../kinds/gateway/gateway.ts";
 import type { RouteProgram } from "../../routing/route-program.ts";
-import { objectWork } from "../work-items.ts";
 
 /** As much of a program as tells its gateway. */
 export type GatewayOfProgram = Pick<RouteProgram, "plane" | "namespace" | "name">;

@@ -2,22 +2,28 @@ import { findCondition } from "../../../kube-server/api/conditions.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import type { KindDefinition } from "../../../kube-server/api/kind.ts";
 import { childObject, type KubeObject, sameJson } from "../../../kube-server/api/object.ts";
+import { isTrue, timeText, withStatus } from "../../../kube-server/controllers/conditions.ts";
+import {
+  controllerReference,
+  createControlObjects,
+  isControlledBy,
+} from "../../../kube-server/controllers/control-objects.ts";
+import {
+  again,
+  type Controller,
+  done,
+  type Reconciled,
+  type Watch,
+} from "../../../kube-server/controllers/controller.ts";
+import { isOwnCreation, isOwnReport } from "../../../kube-server/controllers/own-writes.ts";
+import { quotaRefusal, quotaRetryMs } from "../../../kube-server/controllers/quota.ts";
+import { controllerWork, objectWork } from "../../../kube-server/controllers/work-items.ts";
 import type { Target } from "../../../kube-server/resources/target.ts";
 import { endpointSliceKind } from "../../kinds/discovery/endpoint-slice.ts";
 import { gatewayKind } from "../../kinds/gateway/gateway.ts";
 import { httpRouteKind } from "../../kinds/gateway/http-route.ts";
 import { httpProxyKind } from "../../kinds/networking/http-proxy.ts";
-import { isTrue, timeText, withStatus } from "../conditions.ts";
-import {
-  controllerReference,
-  createControlObjects,
-  isControlledBy,
-  type PlatformControllerOptions,
-} from "../control-objects.ts";
-import { again, type Controller, done, type Reconciled, type Watch } from "../controller.ts";
-import { isOwnCreation, isOwnReport } from "../own-writes.ts";
-import { quotaRefusal, quotaRetryMs } from "../quota.ts";
-import { controllerWork, objectWork } from "../work-items.ts";
+import type { PlatformControllerOptions } from "../options.ts";
 import { readGateway } from "./gateway-reader.ts";
 import { type ChildrenState, proxyAddresses, proxyConditions } from "./http-proxy-status.ts";
 import { type PlannedChild, plannedChildren } from "./proxy-children.ts";

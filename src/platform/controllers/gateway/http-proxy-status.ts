@@ -1,9 +1,9 @@
 import { findCondition } from "../../../kube-server/api/conditions.ts";
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import type { JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
+import { isTrue, type NewCondition } from "../../../kube-server/controllers/conditions.ts";
+import { quotaExceeded } from "../../../kube-server/controllers/quota.ts";
 import type { ProgramState } from "../../routing/program-store.ts";
-import { isTrue, type NewCondition } from "../conditions.ts";
-import { quotaExceeded } from "../quota.ts";
 
 /** What of its children the status of an HTTPProxy depends on. */
 export type ChildrenState =

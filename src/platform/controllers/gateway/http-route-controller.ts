@@ -1,12 +1,13 @@
 import { childObject } from "../../../kube-server/api/object.ts";
+import { createControlObjects } from "../../../kube-server/controllers/control-objects.ts";
+import { type Controller, done } from "../../../kube-server/controllers/controller.ts";
+import { isOwnReport } from "../../../kube-server/controllers/own-writes.ts";
+import { objectWork, referrersWork } from "../../../kube-server/controllers/work-items.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import { endpointSliceKind } from "../../kinds/discovery/endpoint-slice.ts";
 import { gatewayControllerName, gatewayNames } from "../../kinds/gateway/gateway.ts";
 import { httpRouteKind, parentsOf } from "../../kinds/gateway/http-route.ts";
-import { createControlObjects, type PlatformControllerOptions } from "../control-objects.ts";
-import { type Controller, done } from "../controller.ts";
-import { isOwnReport } from "../own-writes.ts";
-import { objectWork, referrersWork } from "../work-items.ts";
+import type { PlatformControllerOptions } from "../options.ts";
 import { gatewayComponent } from "./gateway-controller.ts";
 import { withoutFormerParents } from "./route-parents.ts";
 

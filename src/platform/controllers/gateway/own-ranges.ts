@@ -1,9 +1,9 @@
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import type { KubeObject } from "../../../kube-server/api/object.ts";
 import type { Plane } from "../../../kube-server/api/plane.ts";
+import { isTrue } from "../../../kube-server/controllers/conditions.ts";
 import type { NumberClaims } from "../../../kube-server/store/number-claims.ts";
 import { type CidrBlock, parseCidr } from "../../kinds/networking/cidr.ts";
-import { isTrue } from "../conditions.ts";
 import {
   blockLengths,
   blockNumber,

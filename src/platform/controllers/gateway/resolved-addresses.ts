@@ -1,8 +1,8 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import type { KubeObject } from "../../../kube-server/api/object.ts";
 import type { Plane } from "../../../kube-server/api/plane.ts";
+import type { ControlObjects } from "../../../kube-server/controllers/control-objects.ts";
 import { endpointSliceKind } from "../../kinds/discovery/endpoint-slice.ts";
-import type { ControlObjects } from "../control-objects.ts";
 import { readyAddresses } from "./route-programs.ts";
 
 /** Interval at which the annotation of one slice changes at most. */

@@ -1,8 +1,8 @@
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
+import type { NewCondition } from "../../../kube-server/controllers/conditions.ts";
 import { programLimits } from "../../routing/program-limits.ts";
 import type { RouteMatch } from "../../routing/route-program.ts";
-import type { NewCondition } from "../conditions.ts";
 import { orderedMatches } from "./match-order.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { type JsonObject, type KubeObject, sameJson } from "../../../kube-server/api/object.ts";
+import { type NewCondition, withCondition } from "../../../kube-server/controllers/conditions.ts";
 import { parentsOf } from "../../kinds/gateway/http-route.ts";
 import type { NamespacedName } from "../../kinds/references.ts";
-import { type NewCondition, withCondition } from "../conditions.ts";
 import { RouteBudget } from "./route-budget.ts";
 import { type AttachedRoute, protocolOf, targetOf } from "./route-programs.ts";
 

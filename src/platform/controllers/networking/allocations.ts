@@ -1,13 +1,13 @@
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { isJsonObject, type JsonObject, type KubeObject } from "../../../kube-server/api/object.ts";
 import type { Plane } from "../../../kube-server/api/plane.ts";
+import type { ControlObjects } from "../../../kube-server/controllers/control-objects.ts";
 import type { Target } from "../../../kube-server/resources/target.ts";
 import { type CidrBlock, parseCidr } from "../../kinds/networking/cidr.ts";
 import { networkKind } from "../../kinds/networking/network.ts";
 import { networkContextKind, networkOfContext } from "../../kinds/networking/network-context.ts";
 import { subnetClaimKind } from "../../kinds/networking/subnet-claim.ts";
 import { contextOfSubnet } from "../../kinds/networking/subnet-spec.ts";
-import type { ControlObjects } from "../control-objects.ts";
 
 /** A block that a Network's status records; only the platform writes it. */
 export interface Allocation extends JsonObject {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { KubeObject } from "../../../kube-server/api/object.ts";
 import type { Plane } from "../../../kube-server/api/plane.ts";
+import type { ControlObjects } from "../../../kube-server/controllers/control-objects.ts";
 import {
   contextReference,
   locationOfContext,
@@ -8,7 +9,6 @@ import {
   networkOfContext,
 } from "../../kinds/networking/network-context.ts";
 import type { NamespacedName } from "../../kinds/references.ts";
-import type { ControlObjects } from "../control-objects.ts";
 
 /** Annotation of contexts that go when they are no longer used. */
 export function createdByAnnotation(groupDomain: string): string {

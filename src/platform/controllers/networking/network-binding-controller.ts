@@ -1,6 +1,15 @@
 import { findCondition } from "../../../kube-server/api/conditions.ts";
 import type { KubeObject } from "../../../kube-server/api/object.ts";
 import type { Plane } from "../../../kube-server/api/plane.ts";
+import { isTrue, type NewCondition } from "../../../kube-server/controllers/conditions.ts";
+import {
+  controllerReference,
+  createControlObjects,
+} from "../../../kube-server/controllers/control-objects.ts";
+import { again, type Controller, done } from "../../../kube-server/controllers/controller.ts";
+import { isOwnReport } from "../../../kube-server/controllers/own-writes.ts";
+import { quotaExceeded, quotaRefusal, quotaRetryMs } from "../../../kube-server/controllers/quota.ts";
+import { referrersWork } from "../../../kube-server/controllers/work-items.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import { networkKind } from "../../kinds/networking/network.ts";
 import {
@@ -15,16 +24,7 @@ import {
   networkOfContext,
 } from "../../kinds/networking/network-context.ts";
 import type { NamespacedName } from "../../kinds/references.ts";
-import { isTrue, type NewCondition } from "../conditions.ts";
-import {
-  controllerReference,
-  createControlObjects,
-  type PlatformControllerOptions,
-} from "../control-objects.ts";
-import { again, type Controller, done } from "../controller.ts";
-import { isOwnReport } from "../own-writes.ts";
-import { quotaExceeded, quotaRefusal, quotaRetryMs } from "../quota.ts";
-import { referrersWork } from "../work-items.ts";
+import type { PlatformControllerOptions } from "../options.ts";
 import { contextNames, createdByAnnotation, findContext, isContextOf } from "./context-names.ts";
 
 const component = "telemetryd-network-binding-controller";

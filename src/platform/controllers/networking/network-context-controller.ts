@@ -1,5 +1,14 @@
 import type { KubeObject } from "../../../kube-server/api/object.ts";
 import type { Plane } from "../../../kube-server/api/plane.ts";
+import { createControlObjects } from "../../../kube-server/controllers/control-objects.ts";
+import {
+  again,
+  type Controller,
+  done,
+  type Reconciled,
+  type Watch,
+} from "../../../kube-server/controllers/controller.ts";
+import { objectWork, referrersWork } from "../../../kube-server/controllers/work-items.ts";
 import { keyOf, type Target } from "../../../kube-server/resources/target.ts";
 import {
   locationOfBinding,
@@ -16,9 +25,7 @@ import {
 import { subnetKind } from "../../kinds/networking/subnet.ts";
 import { subnetClaimKind } from "../../kinds/networking/subnet-claim.ts";
 import { contextOfSubnet } from "../../kinds/networking/subnet-spec.ts";
-import { createControlObjects, type PlatformControllerOptions } from "../control-objects.ts";
-import { again, type Controller, done, type Reconciled, type Watch } from "../controller.ts";
-import { objectWork, referrersWork } from "../work-items.ts";
+import type { PlatformControllerOptions } from "../options.ts";
 import { createdByAnnotation } from "./context-names.ts";
 
 /** How long a context that a binding made outlives its last binding. */

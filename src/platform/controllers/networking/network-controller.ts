@@ -7,12 +7,13 @@ import {
   stringList,
 } from "../../../kube-server/api/object.ts";
 import type { Plane } from "../../../kube-server/api/plane.ts";
+import { createControlObjects } from "../../../kube-server/controllers/control-objects.ts";
+import { type Controller, done } from "../../../kube-server/controllers/controller.ts";
+import { objectWork } from "../../../kube-server/controllers/work-items.ts";
 import { keyOf } from "../../../kube-server/resources/target.ts";
 import { networkFinalizer, networkKind } from "../../kinds/networking/network.ts";
 import { networkContextKind, networkOfContext } from "../../kinds/networking/network-context.ts";
-import { createControlObjects, type PlatformControllerOptions } from "../control-objects.ts";
-import { type Controller, done } from "../controller.ts";
-import { objectWork } from "../work-items.ts";
+import type { PlatformControllerOptions } from "../options.ts";
 import { ipv6Pool, platformRanges } from "./block-allocation.ts";
 
 const defaultIpv4Ranges = [platformRanges.IPv4];

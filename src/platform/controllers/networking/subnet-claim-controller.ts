@@ -6,22 +6,22 @@ import {
   stringList,
 } from "../../../kube-server/api/object.ts";
 import type { Plane } from "../../../kube-server/api/plane.ts";
+import { isTrue, type NewCondition } from "../../../kube-server/controllers/conditions.ts";
+import {
+  type ControlObjects,
+  controllerReference,
+  createControlObjects,
+} from "../../../kube-server/controllers/control-objects.ts";
+import { again, type Controller, done } from "../../../kube-server/controllers/controller.ts";
+import { quotaExceeded, quotaRefusal, quotaRetryMs } from "../../../kube-server/controllers/quota.ts";
+import { objectWork, referrersWork } from "../../../kube-server/controllers/work-items.ts";
 import type { Target } from "../../../kube-server/resources/target.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import { type CidrBlock, type IpFamily, parseCidr } from "../../kinds/networking/cidr.ts";
 import { networkContextKind } from "../../kinds/networking/network-context.ts";
 import { subnetKind } from "../../kinds/networking/subnet.ts";
 import { subnetClaimFinalizer, subnetClaimKind } from "../../kinds/networking/subnet-claim.ts";
-import { isTrue, type NewCondition } from "../conditions.ts";
-import {
-  type ControlObjects,
-  controllerReference,
-  createControlObjects,
-  type PlatformControllerOptions,
-} from "../control-objects.ts";
-import { again, type Controller, done } from "../controller.ts";
-import { quotaExceeded, quotaRefusal, quotaRetryMs } from "../quota.ts";
-import { objectWork, referrersWork } from "../work-items.ts";
+import type { PlatformControllerOptions } from "../options.ts";
 import { type Allocation, allocationsOf, type NetworkOfSubnet, networkOfSubnet } from "./allocations.ts";
 import {
   blockLengths,

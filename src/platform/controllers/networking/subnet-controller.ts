@@ -1,10 +1,11 @@
 import { childObject } from "../../../kube-server/api/object.ts";
+import { isTrue } from "../../../kube-server/controllers/conditions.ts";
+import { createControlObjects } from "../../../kube-server/controllers/control-objects.ts";
+import { type Controller, done } from "../../../kube-server/controllers/controller.ts";
+import { objectWork } from "../../../kube-server/controllers/work-items.ts";
 import { subnetKind } from "../../kinds/networking/subnet.ts";
 import { subnetClaimKind } from "../../kinds/networking/subnet-claim.ts";
-import { isTrue } from "../conditions.ts";
-import { createControlObjects, type PlatformControllerOptions } from "../control-objects.ts";
-import { type Controller, done } from "../controller.ts";
-import { objectWork } from "../work-items.ts";
+import type { PlatformControllerOptions } from "../options.ts";
 import { allocatedBlock, cidrOf } from "./allocations.ts";
 
 /**

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/core/clock.ts";
-import { childObject, type KubeObject } from "../../kube-server/api/object.ts";
-import { StatusError } from "../../kube-server/api/status.ts";
-import { eventKind } from "../../kube-server/kinds/event.ts";
-import { deleteObject } from "../../kube-server/resources/deletion.ts";
-import type { Resources } from "../../kube-server/resources/resources.ts";
-import { serverObjects, type Target } from "../../kube-server/resources/target.ts";
+import { childObject, type KubeObject } from "../api/object.ts";
+import { StatusError } from "../api/status.ts";
+import { eventKind } from "../kinds/event.ts";
+import { deleteObject } from "../resources/deletion.ts";
+import type { Resources } from "../resources/resources.ts";
+import { serverObjects, type Target } from "../resources/target.ts";
 import { again, type Controller, done } from "./controller.ts";
 
 /** A report about an object (core/v1 Event). */

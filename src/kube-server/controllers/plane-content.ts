@@ -1,11 +1,11 @@
 import type { Clock } from "../../base/core/clock.ts";
-import type { KindDefinition } from "../../kube-server/api/kind.ts";
-import type { Plane } from "../../kube-server/api/plane.ts";
-import { StatusError } from "../../kube-server/api/status.ts";
-import { deleteObject } from "../../kube-server/resources/deletion.ts";
-import { list } from "../../kube-server/resources/list.ts";
-import type { Resources } from "../../kube-server/resources/resources.ts";
-import type { ObjectStore } from "../../kube-server/store/object-store.ts";
+import type { KindDefinition } from "../api/kind.ts";
+import type { Plane } from "../api/plane.ts";
+import { StatusError } from "../api/status.ts";
+import { deleteObject } from "../resources/deletion.ts";
+import { list } from "../resources/list.ts";
+import type { Resources } from "../resources/resources.ts";
+import type { ObjectStore } from "../store/object-store.ts";
 
 export interface PlaneContentOptions {
   readonly kinds: readonly KindDefinition[];

@@ -1,22 +1,15 @@
 import type { Clock } from "../../base/core/clock.ts";
-import { apiVersionOf, type KindDefinition } from "../../kube-server/api/kind.ts";
-import type { JsonObject, KubeObject } from "../../kube-server/api/object.ts";
-import type { Plane } from "../../kube-server/api/plane.ts";
-import { QuotaExceededError, StatusError } from "../../kube-server/api/status.ts";
-import { deleteObject } from "../../kube-server/resources/deletion.ts";
-import { createObjectReader } from "../../kube-server/resources/object-reader.ts";
-import type { Resources } from "../../kube-server/resources/resources.ts";
-import {
-  serverObjects,
-  serverWrites,
-  type Target,
-  type WriteOptions,
-} from "../../kube-server/resources/target.ts";
-import { objectKey } from "../../kube-server/store/keys.ts";
-import type { NumberClaims } from "../../kube-server/store/number-claims.ts";
-import type { ObjectStore } from "../../kube-server/store/object-store.ts";
-import { parseStored } from "../../kube-server/store/stored-object.ts";
-import type { StoredPrograms } from "../routing/program-store.ts";
+import { apiVersionOf, type KindDefinition } from "../api/kind.ts";
+import type { JsonObject, KubeObject } from "../api/object.ts";
+import type { Plane } from "../api/plane.ts";
+import { QuotaExceededError, StatusError } from "../api/status.ts";
+import { deleteObject } from "../resources/deletion.ts";
+import { createObjectReader } from "../resources/object-reader.ts";
+import type { Resources } from "../resources/resources.ts";
+import { serverObjects, serverWrites, type Target, type WriteOptions } from "../resources/target.ts";
+import { objectKey } from "../store/keys.ts";
+import type { ObjectStore } from "../store/object-store.ts";
+import { parseStored } from "../store/stored-object.ts";
 import { type NewCondition, timeText, withStatus } from "./conditions.ts";
 
 /**
@@ -82,16 +75,6 @@ export interface ControlObjectsOptions {
   readonly store: ObjectStore;
   readonly resources: Resources;
   readonly clock: Clock;
-}
-
-/** What the controllers of networks, workloads and gateways are made of. */
-export interface PlatformControllerOptions extends ControlObjectsOptions {
-  readonly groupDomain: string;
-  readonly claims: NumberClaims;
-  /** What gateways do with the requests for each hostname. */
-  readonly programs: StoredPrograms;
-  /** `gateway.domain`; undefined if no gateway runs. */
-  readonly gatewayDomain: string | undefined;
 }
 
 /** @param manager field manager of the writes */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KubeObject } from "../../kube-server/api/object.ts";
+import type { KubeObject } from "../api/object.ts";
 import { withStatus } from "./conditions.ts";
 
 const object: KubeObject = {

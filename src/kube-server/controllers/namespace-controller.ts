@@ -1,6 +1,6 @@
-import { childObject, type KubeObject, stringList } from "../../kube-server/api/object.ts";
-import { namespaceKind } from "../../kube-server/kinds/namespace.ts";
-import { hasFinalizers } from "../../kube-server/resources/new-state.ts";
+import { childObject, type KubeObject, stringList } from "../api/object.ts";
+import { namespaceKind } from "../kinds/namespace.ts";
+import { hasFinalizers } from "../resources/new-state.ts";
 import { again, type Controller, done, type Reconciled } from "./controller.ts";
 import { deleteContent, type PlaneContentOptions } from "./plane-content.ts";
 

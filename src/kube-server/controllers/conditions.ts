@@ -1,11 +1,5 @@
-import { findCondition } from "../../kube-server/api/conditions.ts";
-import {
-  childObject,
-  isJsonObject,
-  type JsonObject,
-  type KubeObject,
-  sameJson,
-} from "../../kube-server/api/object.ts";
+import { findCondition } from "../api/conditions.ts";
+import { childObject, isJsonObject, type JsonObject, type KubeObject, sameJson } from "../api/object.ts";
 
 /** A condition as a controller sees it. */
 export interface NewCondition {

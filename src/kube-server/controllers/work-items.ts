@@ -1,7 +1,7 @@
-import { type GroupKind, isSameKind, type KindDefinition } from "../../kube-server/api/kind.ts";
-import { type Json, type KubeObject, sameJson } from "../../kube-server/api/object.ts";
-import { keyOf, type Target } from "../../kube-server/resources/target.ts";
-import { objectKey, type StoredKind } from "../../kube-server/store/keys.ts";
+import { type GroupKind, isSameKind, type KindDefinition } from "../api/kind.ts";
+import { type Json, type KubeObject, sameJson } from "../api/object.ts";
+import { keyOf, type Target } from "../resources/target.ts";
+import { objectKey, type StoredKind } from "../store/keys.ts";
 import type { Controller } from "./controller.ts";
 
 /**

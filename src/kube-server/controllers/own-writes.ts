@@ -1,4 +1,4 @@
-import { type Json, type KubeObject, sameJson } from "../../kube-server/api/object.ts";
+import { type Json, type KubeObject, sameJson } from "../api/object.ts";
 
 /**
  * Whether a change is only this controller's own report: nothing but the status has changed, and nobody else

@@ -1,15 +1,15 @@
 import type { Clock } from "../../base/core/clock.ts";
-import { apiVersionOf, type KindDefinition } from "../../kube-server/api/kind.ts";
-import type { JsonObject, KubeObject } from "../../kube-server/api/object.ts";
-import type { Plane } from "../../kube-server/api/plane.ts";
-import { qualifiedPlural, StatusError } from "../../kube-server/api/status.ts";
-import type { Propagation } from "../../kube-server/resources/delete-options.ts";
-import { deleteObject, foregroundFinalizer, orphanFinalizer } from "../../kube-server/resources/deletion.ts";
-import type { Resources } from "../../kube-server/resources/resources.ts";
-import { serverWrites, type Target } from "../../kube-server/resources/target.ts";
-import { objectKey, parseObjectKey } from "../../kube-server/store/keys.ts";
-import type { ObjectStore } from "../../kube-server/store/object-store.ts";
-import { parseStored } from "../../kube-server/store/stored-object.ts";
+import { apiVersionOf, type KindDefinition } from "../api/kind.ts";
+import type { JsonObject, KubeObject } from "../api/object.ts";
+import type { Plane } from "../api/plane.ts";
+import { qualifiedPlural, StatusError } from "../api/status.ts";
+import type { Propagation } from "../resources/delete-options.ts";
+import { deleteObject, foregroundFinalizer, orphanFinalizer } from "../resources/deletion.ts";
+import type { Resources } from "../resources/resources.ts";
+import { serverWrites, type Target } from "../resources/target.ts";
+import { objectKey, parseObjectKey } from "../store/keys.ts";
+import type { ObjectStore } from "../store/object-store.ts";
+import { parseStored } from "../store/stored-object.ts";
 import { again, done, type Reconciled } from "./controller.ts";
 
 export interface GarbageCollectorOptions {

@@ -1,26 +1,25 @@
 import { describe, expect, test } from "vitest";
 import { changed } from "../../../test/support/admission.ts";
-import type { KubeObject } from "../../kube-server/api/object.ts";
-import { workloadKind } from "../kinds/compute/workload.ts";
+import type { KindDefinition } from "../api/kind.ts";
+import type { KubeObject } from "../api/object.ts";
+import { configMapKind } from "../kinds/config-map.ts";
 import { isOwnCreation, isOwnReport } from "./own-writes.ts";
 import { ownersWork } from "./work-items.ts";
 
-const manager = "telemetryd-test-controller";
+const manager = "test-controller";
 const report = { manager, operation: "Update", subresource: "status", time: "2026-01-01T00:00:00Z" };
 const deployment: KubeObject = {
-  apiVersion: "compute.platformapis/v1alpha",
-  kind: "WorkloadDeployment",
+  apiVersion: "apps.example/v1",
+  kind: "ReplicaSet",
   metadata: {
-    name: "web-us-dfw",
+    name: "web-1",
     namespace: "default",
     resourceVersion: "7",
     generation: 1,
-    ownerReferences: [
-      { apiVersion: "compute.platformapis/v1alpha", kind: "Workload", name: "web", controller: true },
-    ],
+    ownerReferences: [{ apiVersion: "apps.example/v1", kind: "Deployment", name: "web", controller: true }],
     managedFields: [{ manager, operation: "Update" }, report],
   },
-  spec: { cityCode: "DFW" },
+  spec: { replicas: 1 },
   status: { replicas: 1, readyReplicas: 0 },
 };
 const next = changed(changed(deployment, "metadata.resourceVersion", "8"), "status.replicas", 2);
@@ -31,7 +30,7 @@ describe("a controller's own report", () => {
     ["the status", next, true],
     ["and its time", changed(next, "metadata.managedFields[1].time", "2026-01-01T00:00:09Z"), true],
     ["a status that a user edited", changed(next, "metadata.managedFields[1]", byUser), false],
-    ["the spec", changed(next, "spec.cityCode", "LHR"), false],
+    ["the spec", changed(next, "spec.replicas", 2), false],
     ["a label", changed(next, "metadata.labels", { a: "b" }), false],
     ["a finalizer", changed(next, "metadata.finalizers", ["x/y"]), false],
     ["the deletion", changed(next, "metadata.deletionTimestamp", "2026-01-01T00:00:00Z"), false],
@@ -48,8 +47,11 @@ test("what a controller created itself is no news to it", () => {
 });
 
 describe("work of an owner", () => {
-  const owner = workloadKind("platformapis");
-  const work = ["object workloads.compute.platformapis/default/web"];
+  const owner: KindDefinition = {
+    ...configMapKind,
+    ...{ group: "apps.example", kind: "Deployment", plural: "deployments" },
+  };
+  const work = ["object deployments.apps.example/default/web"];
   const seen = (object: KubeObject) => (object["status"] as { replicas: number }).replicas;
 
   test.each<[string, KubeObject | undefined, KubeObject | undefined, readonly string[]]>([

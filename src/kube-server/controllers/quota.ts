@@ -1,6 +1,6 @@
-import { findCondition } from "../../kube-server/api/conditions.ts";
-import type { KubeObject } from "../../kube-server/api/object.ts";
-import { QuotaExceededError } from "../../kube-server/api/status.ts";
+import { findCondition } from "../api/conditions.ts";
+import type { KubeObject } from "../api/object.ts";
+import { QuotaExceededError } from "../api/status.ts";
 
 /** Reason of the condition of an object whose controller a quota keeps from making others. */
 export const quotaExceeded = "QuotaExceeded";

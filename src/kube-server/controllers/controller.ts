@@ -1,6 +1,6 @@
-import type { GroupKind } from "../../kube-server/api/kind.ts";
-import type { KubeObject } from "../../kube-server/api/object.ts";
-import type { Target } from "../../kube-server/resources/target.ts";
+import type { GroupKind } from "../api/kind.ts";
+import type { KubeObject } from "../api/object.ts";
+import type { Target } from "../resources/target.ts";
 
 /**
  * Result of a reconciliation: done until the next change (which is not looked at before `restMs` have

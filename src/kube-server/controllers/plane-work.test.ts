@@ -3,7 +3,7 @@ import { systemClock } from "../../base/core/clock.ts";
 import { Deferred } from "../../base/core/deferred.ts";
 import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
 import { silentLogger } from "../../base/log/log.ts";
-import type { DueWork, SettledWork } from "../../kube-server/store/object-store.ts";
+import type { DueWork, SettledWork } from "../store/object-store.ts";
 import { PlaneWork, type PlaneWorkOptions } from "./plane-work.ts";
 
 test("work that is announced while a run ends is not lost", async () => {

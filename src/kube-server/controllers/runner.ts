@@ -3,10 +3,10 @@ import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
 import { logErrors, runLoop, Wakeup } from "../../base/core/loop.ts";
 import { keyPrefix, type RedisConnection } from "../../base/redis/connection.ts";
 import { type Lease, takeLease } from "../../base/redis/lease.ts";
-import type { AccessDirectory } from "../../kube-server/access/directory.ts";
-import { planeKey } from "../../kube-server/api/plane.ts";
-import { planeKeys } from "../../kube-server/store/keys.ts";
-import type { ChangeFeed } from "../../kube-server/watch/feed.ts";
+import type { AccessDirectory } from "../access/directory.ts";
+import { planeKey } from "../api/plane.ts";
+import { planeKeys } from "../store/keys.ts";
+import type { ChangeFeed } from "../watch/feed.ts";
 import { PlaneWork, type PlaneWorkOptions } from "./plane-work.ts";
 
 export interface RunnerOptions extends PlaneWorkOptions {
