@@ -74,6 +74,10 @@ export function storeOfItsOwnLeases(replica: StateReplica): StateStore {
       await replica.begin(sink);
       await state.setCheckpoint(sink, ...rest);
     },
+    note: async (sink, ...rest) => {
+      await replica.begin(sink);
+      await state.note(sink, ...rest);
+    },
     setReceiver: async (sink, ...rest) => {
       await replica.begin(sink);
       await state.setReceiver(sink, ...rest);

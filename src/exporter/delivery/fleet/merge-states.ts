@@ -39,10 +39,13 @@ export function mergeStates(
     const requests = other === undefined ? window.requests : mergeRequests(window.requests, other.requests);
     windows.push({ ...window, sources: new Set(sources), requests });
   }
+  const notes = new Map(shared.notes);
+  for (const [name, ms] of mirror.notes ?? []) notes.set(name, Math.max(ms, notes.get(name) ?? ms));
   const receiver = shared.receiver ?? mirror.receiver;
   return {
     checkpoints,
     windows: windows.sort((a, b) => a.fromMs - b.fromMs || a.id - b.id),
+    ...(notes.size > 0 && { notes }),
     ...(receiver !== undefined && { receiver }),
   };
 }
@@ -89,6 +92,9 @@ export function recordsBetween(sink: string, from: SinkState, to: SinkState): St
   }
   for (const [source, ms] of to.checkpoints) {
     if (from.checkpoints.get(source) !== ms) records.push({ type: "checkpoint", sink, source, ms });
+  }
+  for (const [name, ms] of to.notes ?? []) {
+    if (from.notes?.get(name) !== ms) records.push({ type: "checkpoint", sink, source: name, ms });
   }
   if (to.receiver !== undefined && to.receiver !== from.receiver) {
     records.push({ type: "receiver", sink, text: to.receiver });

@@ -106,7 +106,7 @@ export class RedisState implements StateStore {
     const mirrored = await mirror.load(key);
     const state = mergeStates(shared, mirrored, reported);
     let isOpen = false;
-    let isListed = shared.checkpoints.size + shared.windows.length > 0;
+    let isListed = shared.checkpoints.size + shared.windows.length + (shared.notes?.size ?? 0) > 0;
     const write = async (record: StateRecord, window: OpenWindow | undefined): Promise<void> => {
       if (!isListed) await this.connection.sadd(fleetKeys.sinks, key);
       isListed = true;
@@ -129,6 +129,10 @@ export class RedisState implements StateStore {
 
   async setCheckpoint(sink: string, source: string, checkpointMs: number): Promise<void> {
     await (await this.#state(sink)).setCheckpoint(sink, source, checkpointMs);
+  }
+
+  async note(sink: string, name: string, ms: number): Promise<void> {
+    await (await this.#state(sink)).note(sink, name, ms);
   }
 
   async setReceiver(sink: string, text: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { isNote } from "../state/checkpoints.ts";
 import type { OpenWindow, SinkState, WindowBounds } from "../state/sink-state.ts";
 import type { StateRecord } from "../state/state-record.ts";
 import { encodeEntry, requestsOf } from "./journal-entry.ts";
@@ -75,9 +76,11 @@ export function stateOf(
   journals: ReadonlyMap<number, readonly Buffer[]>,
 ): SinkState {
   const checkpoints = new Map<string, number>();
+  const notes = new Map<string, number>();
   for (const [field, value] of fields) {
     if (!field.startsWith(stateFields.checkpointPrefix)) continue;
-    checkpoints.set(field.slice(stateFields.checkpointPrefix.length), Number(value));
+    const name = field.slice(stateFields.checkpointPrefix.length);
+    (isNote(name) ? notes : checkpoints).set(name, Number(value));
   }
   const windows = windowIds(fields).map((id): OpenWindow => {
     const stored = JSON.parse(fields.get(windowField(id)) ?? "") as StoredWindow;
@@ -93,6 +96,7 @@ export function stateOf(
   return {
     checkpoints,
     windows: windows.sort((a, b) => a.fromMs - b.fromMs || a.id - b.id),
+    ...(notes.size > 0 && { notes }),
     ...(receiver !== undefined && { receiver }),
   };
 }

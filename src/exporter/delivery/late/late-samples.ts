@@ -14,7 +14,8 @@ import type { SampleCounts, StepCount } from "../state/sample-counts.ts";
 import type { OpenWindow, StateStore } from "../state/sink-state.ts";
 import { readOwner } from "../stats/read-owner.ts";
 import type { SinkStats } from "../stats/sink-stats.ts";
-import { type CheckTimes, checkDepthMs, lookBackMs } from "./check-times.ts";
+import { CheckSchedule, type DueCheck } from "./check-schedule.ts";
+import { type CheckTimes, lookBackMs } from "./check-times.ts";
 import { type CheckReach, CountCheck } from "./count-check.ts";
 import type { KnownStep, SinkCounts } from "./known-counts.ts";
 import { RecentReads } from "./recent-reads.ts";
@@ -47,7 +48,7 @@ interface RawSource {
   readonly query: string;
 }
 
-/** What a look for late samples depends on. */
+/** What a check for late samples depends on. */
 interface LateTurn {
   /** The store's time. */
   readonly nowMs: number;
@@ -77,18 +78,8 @@ export class LateSamples {
   #waiting: PlannedWindow[] = [];
   /** The span that was handed out last, until its reading has ended. */
   #running: PlannedWindow | undefined;
-  #lastCheckMs: number | undefined;
-  /**
-   * Sources whose last check failed, each with the time of the last one that did not: the next one looks as
-   * far back as all that were due since then. Undefined: at everything.
-   */
-  readonly #owed = new Map<string, number | undefined>();
-  /** When each source's staleness markers were last counted. */
-  readonly #markersMs = new Map<string, number>();
+  readonly #schedule: CheckSchedule;
   readonly #reads = new RecentReads();
-  /** The time of the newest late sample. */
-  #lastLateMs = -Infinity;
-  #phaseMs = 0;
   /** Up to here, what was not checked in time is counted. */
   #uncheckedToMs = -Infinity;
 
@@ -96,6 +87,7 @@ export class LateSamples {
     this.#plan = plan;
     this.#deps = deps;
     this.#memory = new SentMemory(deps);
+    this.#schedule = new CheckSchedule(deps);
     this.change(plan);
   }
 
@@ -109,8 +101,7 @@ export class LateSamples {
       raw.map(({ name, metricsql }) => [name, { id: identityOf(name, tenant), query: metricsql }]),
     );
     const readAs = tenant ?? this.#deps.tenantOf(plan)?.value;
-    const selected = JSON.stringify([raw.map(({ metricsql }) => metricsql), readAs]);
-    this.#phaseMs = phaseOf(selected, this.#deps.times.quietMs);
+    this.#schedule.setPhase(JSON.stringify([raw.map(({ metricsql }) => metricsql), readAs]));
     this.#dropOutdated(before);
   }
 
@@ -124,11 +115,8 @@ export class LateSamples {
     );
     if (edited.size === 0) return;
     const planned = [...this.#planned, ...this.#waiting, ...(this.#running ? [this.#running] : [])];
-    for (const { sources } of planned) {
-      for (const name of sources) if (edited.has(name)) this.#owed.set(name, undefined);
-    }
-    for (const name of this.#owed.keys()) if (!this.#sources.has(name)) this.#owed.delete(name);
-    for (const name of edited) this.#markersMs.delete(name);
+    const ofPlanned = planned.flatMap(({ sources }) => sources);
+    this.#schedule.restart(edited, ofPlanned, (name) => this.#sources.has(name));
     const isCurrent = ({ sources }: PlannedWindow) => !sources.some((name) => edited.has(name));
     this.#planned = this.#planned.filter(isCurrent);
     this.#waiting = this.#waiting.filter(isCurrent);
@@ -156,7 +144,7 @@ export class LateSamples {
   ): Promise<void> {
     this.#reads.note(bounds, this.#deps.clock.monotonicMs());
     const read = this.#countsOf(counts);
-    // Nobody will look for samples of that time again.
+    // Samples of that time are not checked again.
     if (read.length === 0 || bounds.toMs <= nowMs - this.#deps.times.horizonMs) return;
     if (await this.#memory.add(bounds, window, read)) return;
     this.#deps.stats.uncheckedSeconds += Math.round((bounds.toMs - bounds.fromMs) / 1_000);
@@ -182,9 +170,7 @@ export class LateSamples {
 
   /** Call when a reading has found late samples: there are more frequent checks from then on. */
   async noteFound({ toMs }: PlannedWindow): Promise<void> {
-    const { state, sink, isShared } = this.#deps;
-    this.#lastLateMs = Math.max(this.#lastLateMs, toMs);
-    if (isShared) await state.setCheckpoint(lateKey(sink), lastLateSample, this.#lastLateMs);
+    await this.#schedule.found(toMs);
   }
 
   /** The samples of a planned reading that were sent; everything, when that is not known any longer. */
@@ -217,17 +203,11 @@ export class LateSamples {
   }
 
   async #check(turn: LateTurn, signal: AbortSignal): Promise<void> {
-    const { sink, times, state, stats } = this.#deps;
+    const { times, stats } = this.#deps;
     const { nowMs } = turn;
     if (this.#sources.size === 0) return;
-    if (this.#depthMs(nowMs, this.#lastCheckMs, times.alertMs) === undefined) return;
-    const lastMs = await this.#lastCheck();
-    const isAlert = this.#lastLateMs > nowMs - times.horizonMs;
-    const everyMs = isAlert ? times.alertMs : times.quietMs;
-    const dueMs = this.#depthMs(nowMs, lastMs, everyMs);
-    if (dueMs === undefined) return;
-    this.#lastCheckMs = nowMs;
-    if (this.#deps.isShared) await state.setCheckpoint(lateKey(sink), lastCheck, nowMs);
+    const due = await this.#schedule.begin(nowMs, this.#sources.keys());
+    if (due === undefined) return;
     await this.#absorb();
     const known = await this.#memory.counts();
     if (known === undefined) return;
@@ -237,22 +217,20 @@ export class LateSamples {
     this.#waiting = [];
     let missedMs = 0;
     for (const [name, source] of this.#sources) {
-      const sinceMs = this.#owed.has(name) ? this.#owed.get(name) : lastMs;
-      missedMs = Math.max(missedMs, this.#missedMs(name, turn, sinceMs, lastMs));
+      missedMs = Math.max(missedMs, this.#missedMs(name, turn, due));
       const steps = [...(known.get(source.id)?.between(-Infinity, this.#countableToMs(name, turn)) ?? [])];
       const check = (depthMs: number, withMarkers: boolean): Promise<boolean> => {
         const readAtMs = this.#reads.lastOf.bind(this.#reads);
         const reach = { nowMs, depthMs, withMarkers, readAtMs };
         return this.#checkSource(name, steps, reach, turn.counter, signal);
       };
-      const owedMs = this.#depthMs(nowMs, sinceMs, everyMs) ?? Infinity;
-      // With the checks of everything, and again with the next one where that count has failed.
-      const withMarkers = this.#depthMs(nowMs, this.#markersMs.get(name), everyMs) === Infinity;
-      const isChecked = !turn.failed.has(name) && (await check(owedMs, withMarkers));
-      if (isChecked) this.#owed.delete(name);
-      else await this.#owe(name, sinceMs, nowMs);
+      const depthMs = this.#schedule.depthOf(name, due);
+      const withMarkers = this.#schedule.areMarkersDue(name, due);
+      const isChecked = !turn.failed.has(name) && (await check(depthMs, withMarkers));
+      if (isChecked) this.#schedule.checked(name);
+      else await this.#schedule.failed(name, due);
       // A count of everything may be too much for the store, again and again.
-      if (!isChecked && !turn.failed.has(name) && dueMs < owedMs) await check(dueMs, false);
+      if (!isChecked && !turn.failed.has(name) && due.depthMs < depthMs) await check(due.depthMs, false);
     }
     stats.uncheckedSeconds += Math.round(Math.min(times.horizonMs, missedMs) / 1_000);
     this.#planned.sort((a, b) => a.fromMs - b.fromMs);
@@ -263,29 +241,18 @@ export class LateSamples {
   }
 
   /**
-   * The time of a source that has become too old to be looked at since the last check, and was not looked at
+   * The time of a source that has become too old to be checked since the last check, and was not checked
    * before: no check was possible, as in a long outage, or all of them have failed.
-   *
-   * @param sinceMs its last check that did not fail
-   * @param lastMs the sink's last check
    */
-  #missedMs(name: string, turn: LateTurn, sinceMs: number | undefined, lastMs: number | undefined): number {
-    if (lastMs === undefined) return 0;
+  #missedMs(name: string, turn: LateTurn, due: DueCheck): number {
+    if (due.lastMs === undefined) return 0;
     const { times } = this.#deps;
+    const sinceMs = this.#schedule.sinceMs(name, due);
     // What was not read yet is not unchecked.
     const readMs = turn.failed.has(name) ? (turn.checkpoints.get(name) ?? -Infinity) : Infinity;
     const seenMs = sinceMs === undefined ? -Infinity : sinceMs - times.horizonMs;
     const toMs = Math.min(turn.nowMs - lookBackMs(times), readMs);
-    return Math.max(0, toMs - Math.max(seenMs, lastMs - lookBackMs(times)));
-  }
-
-  /** Another replica may make the next check. */
-  async #owe(name: string, sinceMs: number | undefined, nowMs: number): Promise<void> {
-    const { isShared, state, sink } = this.#deps;
-    this.#owed.set(name, sinceMs);
-    if (!isShared) return;
-    await state.setCheckpoint(lateKey(sink), checkedAt(name), sinceMs ?? 0);
-    await state.setCheckpoint(lateKey(sink), failedAt(name), nowMs);
+    return Math.max(0, toMs - Math.max(seenMs, due.lastMs - lookBackMs(times)));
   }
 
   /** @returns whether the store has counted the samples */
@@ -320,7 +287,7 @@ export class LateSamples {
       isWhole &&= checked.hasSamples;
       hasMarkers &&= checked.hasMarkers;
     }
-    if (reach.withMarkers && isWhole && hasMarkers) this.#markersMs.set(name, reach.nowMs);
+    if (reach.withMarkers && isWhole && hasMarkers) this.#schedule.markersCounted(name, reach.nowMs);
     // The check has found again what was planned before and is still missing.
     const fromMs = isWhole ? reach.nowMs - reach.depthMs : Infinity;
     this.#planned = this.#planned.filter((span) => !span.sources.includes(name) || span.fromMs < fromMs);
@@ -349,30 +316,8 @@ export class LateSamples {
     return { spans, ...has };
   }
 
-  #depthMs(nowMs: number, lastMs: number | undefined, everyMs: number): number | undefined {
-    const since = lastMs === undefined ? undefined : lastMs - this.#phaseMs;
-    return checkDepthMs(nowMs - this.#phaseMs, since, everyMs, this.#deps.times.horizonMs);
-  }
-
-  async #lastCheck(): Promise<number | undefined> {
-    const { isShared, state, sink } = this.#deps;
-    // A process that has just started looks at everything: it may have been away for long.
-    if (!isShared || this.#lastCheckMs === undefined) return this.#lastCheckMs;
-    const { checkpoints } = await state.load(lateKey(sink));
-    this.#lastLateMs = Math.max(this.#lastLateMs, checkpoints.get(lastLateSample) ?? -Infinity);
-    const lastMs = checkpoints.get(lastCheck);
-    if (lastMs === this.#lastCheckMs) return lastMs;
-    // Another replica has made the last check.
-    for (const name of this.#sources.keys()) {
-      if (checkpoints.get(failedAt(name)) !== lastMs) this.#owed.delete(name);
-      else this.#owed.set(name, checkpoints.get(checkedAt(name)));
-    }
-    return lastMs;
-  }
-
   /**
-   * Takes over what a reading of late samples has sent that did not come to its end; the next one leaves it
-   * out.
+   * Records what a reading of late samples has sent that did not come to its end; the next one leaves it out.
    *
    * @returns whether it has sent anything
    */
@@ -414,13 +359,6 @@ export class LateSamples {
   }
 }
 
-/** Names under which the state store keeps times for all replicas; no source's name contains a space. */
-const lastCheck = "last check";
-const lastLateSample = "last late sample";
-const failedAt = (source: string): string => `failed ${source}`;
-/** The last check of a source before the one that failed. */
-const checkedAt = (source: string): string => `checked ${source}`;
-
 /** Spans of neighbouring steps. */
 function spansOf(steps: readonly StepCount[], stepMs: number) {
   const spans: Array<{ fromMs: number; toMs: number; counts: StepCount[] }> = [];
@@ -458,9 +396,4 @@ function intersection(one: string, other: string): string {
   if (first.type !== "selector" || second.type !== "selector") return other;
   const groups = first.groups.flatMap((group) => second.groups.map((own) => [...group, ...own]));
   return print({ ...first, groups });
-}
-
-/** Spreads the checks of sinks over time; sinks of equal sources check together, and share the counts. */
-function phaseOf(sources: string, periodMs: number): number {
-  return createHash("sha1").update(sources).digest().readUInt32LE(0) % periodMs;
 }

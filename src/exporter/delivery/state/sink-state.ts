@@ -41,6 +41,8 @@ export interface OpenWindow extends WindowBounds {
 export interface SinkState {
   readonly checkpoints: ReadonlyMap<string, number>;
   readonly windows: readonly OpenWindow[];
+  /** Times (Unix ms) noted for all replicas, by name; absent if there are none. */
+  readonly notes?: ReadonlyMap<string, number> | undefined;
   /** What was found out about the receiver, as text; absent if nothing was. */
   readonly receiver?: string | undefined;
 }
@@ -55,6 +57,8 @@ export interface SinkState {
 export interface StateStore {
   load(sink: string): Promise<SinkState>;
   setCheckpoint(sink: string, source: string, checkpointMs: number): Promise<void>;
+  /** Keeps a time for the replica that runs the sink next. @param name contains a space, as no source's does */
+  note(sink: string, name: string, ms: number): Promise<void>;
   /** @param text empty: nothing is known of the receiver any longer */
   setReceiver(sink: string, text: string): Promise<void>;
   openWindow(sink: string, window: WindowBounds, sources: readonly string[]): Promise<OpenWindow>;

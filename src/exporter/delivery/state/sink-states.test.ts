@@ -1,8 +1,18 @@
-import { describe } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SinkStates } from "./sink-states.ts";
 import { stateStoreContract } from "./state-store.contract.ts";
 
 describe("SinkStates", () => {
+  test("times that earlier versions stored as checkpoints under names with a space are notes", async () => {
+    const store = new SinkStates();
+    store.apply({ type: "checkpoint", sink: "sink late", source: "last check", ms: 7 });
+    expect(await store.load("sink late")).toEqual({
+      checkpoints: new Map(),
+      windows: [],
+      notes: new Map([["last check", 7]]),
+    });
+  });
+
   stateStoreContract(() => {
     const store = new SinkStates();
     const reopen = () => {

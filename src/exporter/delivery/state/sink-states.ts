@@ -1,3 +1,4 @@
+import { type Checkpoints, isNote, moveCheckpoints } from "./checkpoints.ts";
 import type { RequestEntries } from "./request-entries.ts";
 import type { JournaledRequest, OpenWindow, SinkState, StateStore, WindowBounds } from "./sink-state.ts";
 import { type StateRecord, stateVersion } from "./state-record.ts";
@@ -9,7 +10,8 @@ interface MutableWindow extends OpenWindow {
 }
 
 interface MutableSink {
-  readonly checkpoints: Map<string, number>;
+  readonly checkpoints: Checkpoints;
+  notes?: Map<string, number>;
   /** Absent between two windows: an empty Map for each sink would cost memory (bench/small-policies.ts). */
   windows: Map<number, MutableWindow> | undefined;
   receiver?: string;
@@ -41,14 +43,21 @@ export class SinkStates implements StateStore {
     const state = this.#sinks.get(sink);
     if (state === undefined) return Promise.resolve({ checkpoints: new Map(), windows: [] });
     const windows = [...(state.windows?.values() ?? [])].sort((a, b) => a.fromMs - b.fromMs || a.id - b.id);
-    const { checkpoints, receiver } = state;
-    return Promise.resolve(
-      receiver === undefined ? { checkpoints, windows } : { checkpoints, windows, receiver },
-    );
+    const { checkpoints, notes, receiver } = state;
+    return Promise.resolve({
+      checkpoints,
+      windows,
+      ...(notes !== undefined && { notes }),
+      ...(receiver !== undefined && { receiver }),
+    });
   }
 
   setCheckpoint(sink: string, source: string, ms: number): Promise<void> {
     return this.record({ type: "checkpoint", sink, source, ms });
+  }
+
+  note(sink: string, name: string, ms: number): Promise<void> {
+    return this.record({ type: "checkpoint", sink, source: name, ms });
   }
 
   setReceiver(sink: string, text: string): Promise<void> {
@@ -110,9 +119,14 @@ export class SinkStates implements StateStore {
     switch (record.type) {
       case "version":
         return;
-      case "checkpoint":
-        this.#sink(record.sink).checkpoints.set(record.source, record.ms);
+      case "checkpoint": {
+        const sink = this.#sink(record.sink);
+        if (isNote(record.source)) {
+          sink.notes ??= new Map();
+          sink.notes.set(record.source, record.ms);
+        } else moveCheckpoints(sink.checkpoints, [record.source], record.ms);
         return;
+      }
       case "receiver": {
         const sink = this.#sink(record.sink);
         if (record.text === "") delete sink.receiver;
@@ -156,10 +170,8 @@ export class SinkStates implements StateStore {
       case "close": {
         const window = this.#windows.get(record.id);
         if (window === undefined) return;
-        for (const source of record.sources) {
-          if (!window.sources.delete(source)) continue;
-          this.#sink(window.sink).checkpoints.set(source, window.toMs);
-        }
+        const closed = record.sources.filter((source) => window.sources.delete(source));
+        moveCheckpoints(this.#sink(window.sink).checkpoints, closed, window.toMs);
         if (window.sources.size === 0) this.#remove(window);
         return;
       }
@@ -183,7 +195,8 @@ export class SinkStates implements StateStore {
   *records(): Generator<StateRecord> {
     yield { type: "version", version: stateVersion };
     for (const [sink, state] of this.#sinks) {
-      for (const [source, ms] of state.checkpoints) yield { type: "checkpoint", sink, source, ms };
+      for (const [source, ms] of [...state.checkpoints, ...(state.notes ?? [])])
+        yield { type: "checkpoint", sink, source, ms };
       if (state.receiver !== undefined) yield { type: "receiver", sink, text: state.receiver };
       for (const window of state.windows?.values() ?? []) {
         const { id, fromMs, toMs, stepMs } = window;

@@ -34,6 +34,16 @@ export function stateStoreContract(
     ]);
   });
 
+  test("a note survives, and is no checkpoint", async () => {
+    const { store, reopen } = await create();
+    await store.setCheckpoint(sink, "a", 1_000);
+    await store.note(sink, "last check", 1_500);
+    await store.note(sink, "last check", 2_000);
+    const state = await (await reopen()).load(sink);
+    expect([...state.checkpoints]).toEqual([["a", 1_000]]);
+    expect([...(state.notes ?? [])]).toEqual([["last check", 2_000]]);
+  });
+
   test("what is known of the receiver survives, until it is forgotten", async () => {
     const { store, reopen } = await create();
     await store.setCheckpoint(sink, "a", 1_000);
