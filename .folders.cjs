@@ -57,6 +57,7 @@ const order = {
     "open-api",
     "tls",
     "http",
+    ".",
   ],
 
   "src/platform": ["client", "provider", "routing", "gateway", "kinds", "controllers", "."],

@@ -57,8 +57,8 @@ describe("a SelfSubjectAccessReview", () => {
 
   test.each<[Role, string, string, string, string | undefined]>([
     ["member", "update", "instances", "status", "only providers write it"],
-    ["provider", "update", "workloads", "status", "only the platform writes it"],
-    ["provider", "update", "*", "status", "only the platform writes it"],
+    ["provider", "update", "workloads", "status", "only the server writes it"],
+    ["provider", "update", "*", "status", "only the server writes it"],
     ["member", "get", "*", "status", undefined],
     ["member", "list", "instances", "status", "the verb is not known"],
     ["provider", "update", "secrets", "status", "the resource is not served here"],

@@ -111,7 +111,7 @@ describe("networks of a project", () => {
     await plane.available("web");
     const since = { message: "", lastTransitionTime: "2026-01-01T00:00:00Z" };
     const conditions = [{ type: "Available", status: "True", reason: "Ready", ...since }];
-    const by = { providers: "only providers write it", platform: "only the platform writes it" };
+    const by = { providers: "only providers write it", platform: "only the server writes it" };
     const refused: [ComputeGroup, string, string, string, string][] = [
       ["compute", "instances", "web-us-dfw-0", "member", by.providers],
       ["networking", "subnets", "default-default-dfw-0", "member", by.providers],

@@ -5,9 +5,9 @@ import { silentLogger } from "../../src/base/log/log.ts";
 import type { RedisConnection } from "../../src/base/redis/connection.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
 import type { Plane } from "../../src/kube-server/api/plane.ts";
+import { ready } from "../../src/kube-server/server.ts";
 import { createNumberClaims } from "../../src/kube-server/store/number-claims.ts";
 import { createObjectStore, type ObjectStore } from "../../src/kube-server/store/object-store.ts";
-import { ready } from "../../src/platform/platform.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
 
 /** The queue of the controllers' work, and numbers that one owner each holds, in a real Redis. */

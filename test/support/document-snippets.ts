@@ -17,7 +17,7 @@ export function userDocuments(): string[] {
     readdirSync(resolve(root, path), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".md"))
       .map((name) => `${path}/${name}`);
-  return ["README.md", ...folder("docs"), ...folder("config")];
+  return ["README.md", "src/kube-server/README.md", ...folder("docs"), ...folder("config")];
 }
 
 export function snippetsOf(document: string): Snippet[] {

@@ -7,15 +7,15 @@ import { systemClock } from "../../src/base/core/clock.ts";
 import { runStages } from "../../src/base/core/service.ts";
 import { type Logger, silentLogger } from "../../src/base/log/log.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
+import { createAdministration } from "../../src/kube-server/administration.ts";
 import type { Role } from "../../src/kube-server/api/kind.ts";
 import { planeBase } from "../../src/kube-server/api/plane.ts";
-import { createAdministration } from "../../src/platform/administration.ts";
+import { ready } from "../../src/kube-server/server.ts";
 import {
   assemble,
   createPlatform,
   type Platform,
   type PlatformOptions,
-  ready,
 } from "../../src/platform/platform.ts";
 import { freePort, type RunningServer, startRedis } from "./servers.ts";
 import { endDaemon, spawnDaemon } from "./spawned-daemon.ts";
@@ -237,7 +237,7 @@ export const projectBase = (name: string): string => planeBase("project", name, 
 
 /** A kubeconfig with a bearer token; the exec plug-in has its own test. */
 export async function writeKubeconfig(
-  platform: TestPlatform,
+  platform: Pick<TestPlatform, "url" | "stateDirectory">,
   file: string,
   base: string,
   bearer: string,

@@ -1,10 +1,13 @@
 import type { Clock } from "../../base/core/clock.ts";
 import type { KindDefinition } from "../api/kind.ts";
+import type { KubeObject } from "../api/object.ts";
 import type { Plane } from "../api/plane.ts";
 import { StatusError } from "../api/status.ts";
+import { defaultNamespace, namespaceKind } from "../kinds/namespace.ts";
 import { deleteObject } from "../resources/deletion.ts";
 import { list } from "../resources/list.ts";
 import type { Resources } from "../resources/resources.ts";
+import { serverWrites, type Target } from "../resources/target.ts";
 import type { ObjectStore } from "../store/object-store.ts";
 
 export interface PlaneContentOptions {
@@ -20,6 +23,7 @@ const background = {
   uid: undefined,
   resourceVersion: undefined,
 } as const;
+const writeOptions = serverWrites("plane-controller");
 const everything = { limit: 0, afterKey: "", resourceVersion: "", minimumVersion: "" };
 
 /**
@@ -70,4 +74,16 @@ async function deleteKinds(
     }
   }
   return left;
+}
+
+/** Creates a plane with its first namespace; does nothing if it exists. */
+export async function establishPlane(plane: Plane, store: ObjectStore, resources: Resources): Promise<void> {
+  await store.createPlane(plane);
+  const target: Target = { plane, kind: namespaceKind, namespace: "", name: defaultNamespace };
+  const body: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: defaultNamespace } };
+  try {
+    await resources.create(target, body, undefined, writeOptions);
+  } catch (error) {
+    if (!(error instanceof StatusError && error.status.reason === "AlreadyExists")) throw error;
+  }
 }

@@ -38,7 +38,7 @@ import { reviewOfPath, reviewResponse } from "./reviews.ts";
 import { createHttpsServer, type ServerOptions } from "./server.ts";
 import { createWatchServer, type WatchServerOptions } from "./watch-server.ts";
 
-export interface PlatformAppOptions extends GateOptions, WatchServerOptions, ServerOptions {
+export interface ApiAppOptions extends GateOptions, WatchServerOptions, ServerOptions {
   readonly kinds: readonly KindDefinition[];
   readonly resources: Resources;
 }
@@ -60,7 +60,7 @@ interface Incoming extends Entry {
  *
  * @param signal closes open watches
  */
-export function createPlatformApp(options: PlatformAppOptions, signal: AbortSignal): FastifyInstance {
+export function createApiApp(options: ApiAppOptions, signal: AbortSignal): FastifyInstance {
   const { bearerTokens, clock, log, limits, groupDomain, kinds } = options;
   const documents = documentsByPlane(kinds);
   const gate = createGate(options);

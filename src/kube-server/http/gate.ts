@@ -8,7 +8,7 @@ import type { AccessDirectory, Caller, PlaneAccess } from "../access/directory.t
 import { bearerOf } from "../access/token.ts";
 import { parsePlanePath } from "../api/plane.ts";
 import { badRequest, forbiddenPath, methodNotAllowed, readMethods, tooManyRequests } from "../api/status.ts";
-import type { PlatformLimits } from "./limits.ts";
+import type { ServerLimits } from "./limits.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 
 export const exchangePath = "/platform-os/oauth/token/exchange";
@@ -54,7 +54,7 @@ export interface GateOptions {
   readonly directory: AccessDirectory;
   readonly bearerTokens: BearerTokens;
   readonly clock: Clock;
-  readonly limits: PlatformLimits;
+  readonly limits: ServerLimits;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { constants, createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
 import type { TLSSocket } from "node:tls";
-import type { PlatformLimits } from "./limits.ts";
+import type { ServerLimits } from "./limits.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 
 /** Concurrent streams of one connection: client-go puts all watches of a program on one. */
@@ -24,7 +24,7 @@ const resets = { burst: 500, perSecond: 30 };
  * @returns a handler for connections that negotiated HTTP/2
  */
 export function createHttp2Sessions(
-  limits: PlatformLimits,
+  limits: ServerLimits,
   handler: RequestListener,
 ): (socket: TLSSocket) => void {
   const server: Http2Server = createServer({

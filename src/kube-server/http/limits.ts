@@ -1,5 +1,5 @@
 /** Limits of the platform's HTTP server, all per process. */
-export interface PlatformLimits {
+export interface ServerLimits {
   /** TCP connections, authenticated or not. */
   readonly connections: number;
   /** Connections per IPv4 address or IPv6 /64. */
@@ -33,7 +33,7 @@ export interface PlatformLimits {
   readonly unreadMs: number;
 }
 
-export const defaultLimits: PlatformLimits = {
+export const defaultLimits: ServerLimits = {
   connections: 8_000,
   connectionsPerAddress: 4_000,
   handshakeMs: 10_000,

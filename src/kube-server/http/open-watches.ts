@@ -2,11 +2,11 @@ import { createSharedLimit } from "../../base/core/shared-limit.ts";
 import type { AccessDirectory, Caller } from "../access/directory.ts";
 import type { Plane } from "../api/plane.ts";
 import { tooManyRequests } from "../api/status.ts";
-import type { PlatformLimits } from "./limits.ts";
+import type { ServerLimits } from "./limits.ts";
 
 export interface OpenWatchesOptions {
   readonly directory: Pick<AccessDirectory, "findPlane">;
-  readonly limits: Pick<PlatformLimits, "watches" | "watchesPerToken">;
+  readonly limits: Pick<ServerLimits, "watches" | "watchesPerToken">;
   /** Interval of checks whether each watch is still allowed. */
   readonly checkMs: number;
 }

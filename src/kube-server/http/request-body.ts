@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { collectBody } from "../../base/net/request-body.ts";
 import { badRequest, requestTimeout, tooLarge } from "../api/status.ts";
-import type { PlatformLimits } from "./limits.ts";
+import type { ServerLimits } from "./limits.ts";
 
-export type BodyLimits = Pick<PlatformLimits, "maxBodyBytes" | "bodySilenceMs" | "bodyMs">;
+export type BodyLimits = Pick<ServerLimits, "maxBodyBytes" | "bodySilenceMs" | "bodyMs">;
 
 /**
  * Reads a request's body into one buffer.

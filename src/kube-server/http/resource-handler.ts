@@ -78,8 +78,8 @@ function refusedStatus({ kind, path, caller, method }: ResourceRequest): StatusE
   const attempt = { user: caller.user, verb: method === "PUT" ? "update" : "patch", namespace };
   const why =
     kind.statusWriters === "providers"
-      ? "only providers write it (telemetryd organization add-member --role provider makes a member one)"
-      : "only the platform writes it; change the spec instead";
+      ? "only members with the role provider write it"
+      : "only the server writes it; change the spec instead";
   return statusForbidden(kind, name, attempt, why);
 }
 

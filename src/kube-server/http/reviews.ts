@@ -72,7 +72,7 @@ function statusDecision(meant: readonly KindDefinition[], verb: string, role: Ro
   const refusing = meant.filter((kind) => !mayWriteStatus(kind, role));
   if (refusing.length === 0) return { allowed: true };
   const isProviders = refusing.every(({ statusWriters }) => statusWriters === "providers");
-  return { allowed: false, reason: `only ${isProviders ? "providers write" : "the platform writes"} it` };
+  return { allowed: false, reason: `only ${isProviders ? "providers write" : "the server writes"} it` };
 }
 
 function rules(kinds: readonly KindDefinition[], role: Role): JsonObject {

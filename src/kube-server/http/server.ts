@@ -6,12 +6,12 @@ import type { Logger } from "../../base/log/log.ts";
 import { boundConnections } from "../../base/net/bounded-connections.ts";
 import { tlsServerOptions } from "../../base/net/renewed-context.ts";
 import { createHttp2Sessions } from "./http2-sessions.ts";
-import type { PlatformLimits } from "./limits.ts";
+import type { ServerLimits } from "./limits.ts";
 import { refuseConnection } from "./refused-connection.ts";
 
 export interface ServerOptions {
   readonly tls: { readonly cert: string; readonly key: string };
-  readonly limits: PlatformLimits;
+  readonly limits: ServerLimits;
   readonly log: Logger;
 }
 

@@ -6,7 +6,7 @@ import { notAcceptable } from "../api/status.ts";
 import type { UnsentEvents } from "../watch/unsent-events.ts";
 import { readForm } from "./api-response.ts";
 import type { Entry } from "./gate.ts";
-import type { PlatformLimits } from "./limits.ts";
+import type { ServerLimits } from "./limits.ts";
 import { createOpenWatches } from "./open-watches.ts";
 import type { ResourceRequest } from "./request.ts";
 import { selectionOf } from "./resource-handler.ts";
@@ -19,7 +19,7 @@ export interface WatchServerOptions extends WatchContext {
   readonly directory: AccessDirectory;
   readonly log: Logger;
   readonly random: () => number;
-  readonly limits: PlatformLimits;
+  readonly limits: ServerLimits;
   /** Interval of checks whether an open watch is still allowed. */
   readonly watchCheckMs: number;
 }

@@ -1,15 +1,16 @@
 import { findCondition } from "../../kube-server/api/conditions.ts";
 import type { KubeObject } from "../../kube-server/api/object.ts";
 import type { Plane } from "../../kube-server/api/plane.ts";
-import { StatusError } from "../../kube-server/api/status.ts";
 import { createControlObjects } from "../../kube-server/controllers/control-objects.ts";
 import { again, type Controller, done, type Reconciled } from "../../kube-server/controllers/controller.ts";
-import { deleteContent, type PlaneContentOptions } from "../../kube-server/controllers/plane-content.ts";
-import { defaultNamespace, namespaceKind } from "../../kube-server/kinds/namespace.ts";
-import type { NewState, Resources } from "../../kube-server/resources/resources.ts";
+import {
+  deleteContent,
+  establishPlane,
+  type PlaneContentOptions,
+} from "../../kube-server/controllers/plane-content.ts";
+import type { NewState } from "../../kube-server/resources/resources.ts";
 import { keyOf, serverWrites, type Target } from "../../kube-server/resources/target.ts";
 import type { NumberClaims } from "../../kube-server/store/number-claims.ts";
-import type { ObjectStore } from "../../kube-server/store/object-store.ts";
 import type { ProjectNames } from "../../kube-server/store/project-names.ts";
 import { projectFinalizer, projectKind } from "../kinds/resourcemanager/project.ts";
 
@@ -36,18 +37,6 @@ function planeOf(organization: Plane, project: KubeObject): Plane {
 function withFinalizer(project: KubeObject, finalizer: string): NewState {
   const finalizers = [...new Set([...(project.metadata.finalizers ?? []), finalizer])];
   return { object: { ...project, metadata: { ...project.metadata, finalizers } } };
-}
-
-/** Creates a plane with its first namespace; does nothing if it exists. */
-export async function establishPlane(plane: Plane, store: ObjectStore, resources: Resources): Promise<void> {
-  await store.createPlane(plane);
-  const target: Target = { plane, kind: namespaceKind, namespace: "", name: defaultNamespace };
-  const body: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: defaultNamespace } };
-  try {
-    await resources.create(target, body, undefined, writeOptions);
-  } catch (error) {
-    if (!(error instanceof StatusError && error.status.reason === "AlreadyExists")) throw error;
-  }
 }
 
 /**

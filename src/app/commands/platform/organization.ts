@@ -1,6 +1,7 @@
 import { formatByteSize } from "../../../base/core/byte-size.ts";
 import { TelemetrydError } from "../../../base/core/errors.ts";
 import type { LineSink } from "../../../base/log/log.ts";
+import type { OrganizationView } from "../../../kube-server/administration.ts";
 import type { Role } from "../../../kube-server/api/kind.ts";
 import {
   type CountedResource,
@@ -8,7 +9,6 @@ import {
   type Quota,
   type Usage,
 } from "../../../kube-server/store/usage.ts";
-import type { OrganizationView } from "../../../platform/administration.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
 import { printable, renderTable } from "../table.ts";
 import { withAdministration } from "./platform-access.ts";

@@ -4,8 +4,9 @@ import { TelemetrydError } from "../../../base/core/errors.ts";
 import { silentLogger } from "../../../base/log/log.ts";
 import { socketPath } from "../../../base/redis/private-server.ts";
 import { createRedis } from "../../../base/redis/redis.ts";
-import { type Administration, createAdministration } from "../../../platform/administration.ts";
-import { assemble, ready } from "../../../platform/platform.ts";
+import { type Administration, createAdministration } from "../../../kube-server/administration.ts";
+import { ready } from "../../../kube-server/server.ts";
+import { assemble } from "../../../platform/platform.ts";
 import type { Config } from "../../config/schema.ts";
 
 /** @throws INVALID_CONFIGURATION when this installation hosts no platform */

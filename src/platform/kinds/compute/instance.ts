@@ -1,11 +1,11 @@
 import { fieldColumn } from "../../../kube-server/api/columns.ts";
 import { pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
-import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
 import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { Json } from "../../../kube-server/api/object.ts";
 import { textField } from "../../../kube-server/api/schema.ts";
+import { declaredInProjects } from "../declared-in-projects.ts";
 import { checkReference, fullReference } from "../references.ts";
 import { instanceResources } from "./instance-resources.ts";
 import { checkInstance } from "./template-rules.ts";

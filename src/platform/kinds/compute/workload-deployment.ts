@@ -1,12 +1,12 @@
 import { fieldColumn } from "../../../kube-server/api/columns.ts";
 import { pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
-import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
 import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import { textField } from "../../../kube-server/api/schema.ts";
 import { invalidValue } from "../../../kube-server/api/validate.ts";
+import { declaredInProjects } from "../declared-in-projects.ts";
 import { cityCodeReference, isCityCode } from "../networking/location.ts";
 import { locationNames } from "../networking/resource-names.ts";
 import { checkName, fullReference, keysOf, referent } from "../references.ts";

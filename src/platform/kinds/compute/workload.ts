@@ -1,5 +1,4 @@
 import { conditionsSchema, pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
-import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
 import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
@@ -7,6 +6,7 @@ import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts
 import type { KubeObject } from "../../../kube-server/api/object.ts";
 import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
+import { declaredInProjects } from "../declared-in-projects.ts";
 import { cityCodeOf, cityCodeReference, locationKind } from "../networking/location.ts";
 import { networkNames } from "../networking/resource-names.ts";
 import { keysOf } from "../references.ts";

@@ -1,6 +1,5 @@
 import { fieldColumn } from "../../../kube-server/api/columns.ts";
 import { conditionsSchema, pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
-import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
 import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt, isSet, objectsIn } from "../../../kube-server/api/fields.ts";
 import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
@@ -9,6 +8,7 @@ import type { JsonObject } from "../../../kube-server/api/object.ts";
 import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import { forbiddenValue, invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
+import { declaredInProjects } from "../declared-in-projects.ts";
 import { dnsNamePattern } from "./route-schema.ts";
 
 /** Its names in paths and references. */

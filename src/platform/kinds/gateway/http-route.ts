@@ -1,6 +1,5 @@
 import { fieldColumn } from "../../../kube-server/api/columns.ts";
 import { conditionsSchema } from "../../../kube-server/api/conditions.ts";
-import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
 import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt, isSet, objectsIn } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
@@ -8,6 +7,7 @@ import type { JsonObject, KubeObject } from "../../../kube-server/api/object.ts"
 import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import { forbiddenValue, invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
+import { declaredInProjects } from "../declared-in-projects.ts";
 import { endpointSliceNames } from "../discovery/endpoint-slice.ts";
 import { keysOf, type NamespacedName, referent } from "../references.ts";
 import { backendFilters, checkFilters } from "./filter-rules.ts";

@@ -1,12 +1,12 @@
 import { fieldColumn } from "../../../kube-server/api/columns.ts";
 import { pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
-import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
 import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { KubeObject } from "../../../kube-server/api/object.ts";
 import { type Schema, textField } from "../../../kube-server/api/schema.ts";
 import { requiredValue } from "../../../kube-server/api/validate.ts";
+import { declaredInProjects } from "../declared-in-projects.ts";
 import { backendFilters, checkFilters } from "../gateway/filter-rules.ts";
 import { gatewayAddresses } from "../gateway/gateway.ts";
 import { checkRouteRules } from "../gateway/route-rules.ts";

@@ -1,11 +1,11 @@
 import { fieldColumn } from "../../../kube-server/api/columns.ts";
 import { pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
-import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
 import type { Schema } from "../../../kube-server/api/schema.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
+import { declaredInProjects } from "../declared-in-projects.ts";
 import { locationNames } from "./resource-names.ts";
 
 /** Key of `spec.topology` with the city that a location is in. The same for every group domain. */

@@ -1,5 +1,5 @@
-import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
 import type { KindDefinition } from "../../../kube-server/api/kind.ts";
+import { declaredInProjects } from "../declared-in-projects.ts";
 
 /** Reserved for rules that many workloads share; the rules of one workload are in its interfaces. */
 export function networkPolicyKind(groupDomain: string): KindDefinition {

@@ -1,6 +1,5 @@
 import { fieldColumn } from "../../../kube-server/api/columns.ts";
 import { pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
-import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
 import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
@@ -8,6 +7,7 @@ import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts
 import { childObject, sameJson } from "../../../kube-server/api/object.ts";
 import { atomicList, integerField, type Schema } from "../../../kube-server/api/schema.ts";
 import { invalidValue } from "../../../kube-server/api/validate.ts";
+import { declaredInProjects } from "../declared-in-projects.ts";
 import { checkIpRanges } from "./ip-ranges.ts";
 import { networkContextKind, networkOfContext } from "./network-context.ts";
 import { networkNames } from "./resource-names.ts";

@@ -1,7 +1,7 @@
 import { pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
-import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
 import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
+import { declaredInProjects } from "../declared-in-projects.ts";
 import { localReference } from "../references.ts";
 import { blockFields, subnetFaults, subnetReferences, subnetSpec } from "./subnet-spec.ts";
 

@@ -1,7 +1,7 @@
 import { fieldColumn } from "../../../kube-server/api/columns.ts";
 import { pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
-import { declaredInProjects } from "../../../kube-server/api/declared-in-projects.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
+import { declaredInProjects } from "../declared-in-projects.ts";
 import { assignedBlock, blockFields, subnetFaults, subnetReferences, subnetSpec } from "./subnet-spec.ts";
 
 /** Set and removed by the provider of the location. */

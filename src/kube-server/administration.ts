@@ -1,11 +1,11 @@
 import type { Clock } from "../base/core/clock.ts";
-import type { AccessDirectory, AddMemberOutcome, TokenRecord } from "../kube-server/access/directory.ts";
-import type { Role } from "../kube-server/api/kind.ts";
-import { nameFault } from "../kube-server/api/metadata.ts";
-import type { Resources } from "../kube-server/resources/resources.ts";
-import type { ObjectStore } from "../kube-server/store/object-store.ts";
-import type { Quota, Quotas, Usage } from "../kube-server/store/usage.ts";
-import { establishPlane } from "./controllers/project-controller.ts";
+import type { AccessDirectory, AddMemberOutcome, TokenRecord } from "./access/directory.ts";
+import type { Role } from "./api/kind.ts";
+import { nameFault } from "./api/metadata.ts";
+import { establishPlane } from "./controllers/plane-content.ts";
+import type { Resources } from "./resources/resources.ts";
+import type { ObjectStore } from "./store/object-store.ts";
+import type { Quota, Quotas, Usage } from "./store/usage.ts";
 
 /** Usage and quotas of an organization and its projects. */
 export interface OrganizationView {

@@ -1,4 +1,4 @@
-import type { KindDefinition } from "./kind.ts";
+import type { KindDefinition } from "../../kube-server/api/kind.ts";
 
 /** What the kinds that a project declares have in common: custom, namespaced, with a status of their own. */
 export const declaredInProjects = {
