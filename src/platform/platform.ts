@@ -17,13 +17,14 @@ import {
   type ServerParts,
 } from "../kube-server/server.ts";
 import { createProjectNames } from "../kube-server/store/project-names.ts";
-import { defaultQuotas, type Quotas } from "../kube-server/store/usage.ts";
+import type { Quotas } from "../kube-server/store/usage.ts";
 import type { LogLimits } from "../kube-server/store/write-scripts.ts";
 import { loadServerCertificate } from "../kube-server/tls/server-certificate.ts";
 import type { UnsentLimits } from "../kube-server/watch/unsent-events.ts";
 import { createGatewayWatch } from "./controllers/gateway/gateway-watch.ts";
 import { wakeGateways } from "./controllers/gateway/gateway-work.ts";
 import { createNameSweep } from "./controllers/name-sweep.ts";
+import { defaultQuotas } from "./default-quotas.ts";
 import { createProgramStore } from "./routing/redis-program-store.ts";
 import type { RouteProgram } from "./routing/route-program.ts";
 import { servedKinds } from "./served-kinds.ts";

@@ -13,8 +13,9 @@ import {
   storedParts,
   storedResourceVersion,
 } from "../../src/kube-server/store/stored-object.ts";
-import { defaultQuotas, noUsage } from "../../src/kube-server/store/usage.ts";
+import { noUsage } from "../../src/kube-server/store/usage.ts";
 import type { LogLimits } from "../../src/kube-server/store/write-scripts.ts";
+import { defaultQuotas } from "../../src/platform/default-quotas.ts";
 import { servedKinds } from "../../src/platform/served-kinds.ts";
 import { seededRandom } from "../support/random.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";

@@ -25,30 +25,6 @@ export interface Quotas {
   readonly project: Quota;
 }
 
-export const defaultQuotas: Quotas = {
-  organization: {
-    objects: 50_000,
-    bytes: 512 * 2 ** 20,
-    projects: 1_000,
-    policies: 10_000,
-    sinks: 20_000,
-    instances: 5_000,
-    cpu: 10_000,
-    memoryBytes: 40_000 * 2 ** 30,
-    diskBytes: 200_000 * 2 ** 30,
-  },
-  project: {
-    objects: 10_000,
-    bytes: 128 * 2 ** 20,
-    policies: 1_000,
-    sinks: 2_000,
-    instances: 1_000,
-    cpu: 2_000,
-    memoryBytes: 8_000 * 2 ** 30,
-    diskBytes: 40_000 * 2 ** 30,
-  },
-};
-
 /** A resource whose quota a write would exceed. */
 export interface ExceededQuota {
   readonly quota: keyof Quotas;
