@@ -187,7 +187,7 @@ program
     finish(explain(text, { output }));
   });
 
-const rejected = program.command("rejected").description("work with the samples that receivers rejected");
+const rejected = program.command("rejected").description("inspect and resend permanently rejected samples");
 
 configured(rejected.command("list"))
   .description("list what is kept, oldest first")
@@ -258,7 +258,7 @@ configured(organization.command("add-member"))
   });
 
 configured(organization.command("show"))
-  .description("show an organization's members, and what it holds of what it may hold")
+  .description("show members and quota usage")
   .argument("<name>")
   .addOption(asTableOrJson())
   .action(async (name: string, options: ConfigOptions & { output: "table" | "json" }) => {
@@ -269,7 +269,7 @@ configured(organization.command("show"))
 const token = program.command("token").description("Personal Access Tokens of the platform that runs here");
 
 configured(token.command("create"))
-  .description("make a token and print it, for the only time")
+  .description("create a token; it is shown only once")
   .requiredOption("--user <user>", "whose it is")
   .action(async (options: ConfigOptions & { user: string }) => {
     const { createToken } = await import("./app/commands/platform/token.ts");
@@ -285,7 +285,7 @@ configured(token.command("list"))
   });
 
 configured(token.command("revoke"))
-  .description("refuse a token from now on")
+  .description("revoke a token")
   .argument("<id>")
   .action(async (id: string, options: ConfigOptions) => {
     const { revokeToken } = await import("./app/commands/platform/token.ts");

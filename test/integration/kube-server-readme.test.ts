@@ -74,7 +74,7 @@ describe.skipIf(kubectlBinary === undefined)("kubectl", () => {
   let kubectl: Kubectl;
 
   beforeAll(async () => {
-    const { json } = await httpsRequest(`${url}${exchangePath}`, { method: "POST", bearer: token.trim() });
+    const { json } = await httpsRequest(`${url}${exchangePath}`, { bearer: token.trim() });
     const kubeconfig = join(folder, "kubeconfig");
     const base = planeBase("organization", "acme", "example.com");
     await writeKubeconfig(

@@ -78,7 +78,7 @@ function refusedStatus({ kind, path, caller, method }: ResourceRequest): StatusE
   const attempt = { user: caller.user, verb: method === "PUT" ? "update" : "patch", namespace };
   const why =
     kind.statusWriters === "providers"
-      ? "only members with the role provider write it"
+      ? "only providers write it"
       : "only the server writes it; change the spec instead";
   return statusForbidden(kind, name, attempt, why);
 }
