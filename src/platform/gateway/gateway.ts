@@ -64,8 +64,8 @@ const checkWaitMs = { first: 20_000, later: 500 };
 const shortestPauseMs = 400;
 /** A gateway that loads all the time rests longer: a tenant that edits without end keeps nobody waiting long. */
 const busyLoads = { count: 30, withinMs: 60_000, pauseMs: 2_000 };
-/** Commands of one connection: HAProxy reads them into a buffer of 32 KiB. */
-const commandsAtOnce = 32;
+/** Characters of commands on one connection, about: HAProxy reads them into a buffer of 32 KiB. */
+const commandsLength = 8 * 1024;
 /** Removed programs that earlier workers are told of after a load: each takes some ms. */
 const maxForgotten = 100;
 const retry = { baseMs: 1_000, maxMs: 30_000, jitter: 0 };
@@ -148,6 +148,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       else await haproxy.start(signal);
       loadCounts.succeeded++;
     } catch (error) {
+      // It may have been loaded all the same, too late.
+      isInDoubt = true;
       loadCounts.failed++;
       programs.giveBack(changed);
       throw error;
@@ -210,8 +212,11 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   /** @throws HaproxyError when one of them is not done; those after it may be */
   const giveCommands = async (commands: readonly string[]): Promise<void> => {
-    for (let at = 0; at < commands.length; at += commandsAtOnce) {
-      const some = commands.slice(at, at + commandsAtOnce);
+    for (let at = 0, end = 0; at < commands.length; at = end) {
+      let length = 0;
+      do length += (commands[end++] ?? "").length;
+      while (end < commands.length && length < commandsLength);
+      const some = commands.slice(at, end);
       const response = await haproxy.ask(some.join(";"));
       if (!areDone(some, response)) throw new HaproxyError(`a command failed: ${response.slice(0, 500)}`);
     }

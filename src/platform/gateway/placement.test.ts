@@ -1,48 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { programOf, type RuleParts } from "../../../test/support/route-program.ts";
-import type { RouteProgram } from "../routing/route-program.ts";
 import { BackendResolver } from "./backend-addresses.ts";
 import { HeldPrograms } from "./held-programs.ts";
 import { type Placement, placementChange, placementOfLoad } from "./placement.ts";
-import { isPlain } from "./plain-program.ts";
 
 const backend = { scheme: "http", host: "1.2.3.4", port: 80 } as const;
-const headers = { set: [{ name: "a", value: "b" }], add: [], remove: [] };
-
-test.each<[string, boolean, readonly RuleParts[], Partial<RouteProgram>?]>([
-  ["all requests to one backend", true, [{ backend }]],
-  ["the backend's own name", true, [{ backend, rewriteHostname: "b.example" }]],
-  ["a timeout", true, [{ backend, timeoutMs: 1_000 }]],
-  ["one listener", true, [{ backend }], { listeners: ["https"] }],
-  ["no backend", true, [{ respond: 500 }]],
-  ["no rules", true, []],
-  [
-    "a path beside all requests",
-    true,
-    [{ matches: [{ path: { type: "Exact", value: "/a" } }, {}], backend }],
-  ],
-  ["a backend with TLS", false, [{ backend: { ...backend, scheme: "https" } }]],
-  ["a path", false, [{ matches: [{ path: { type: "PathPrefix", value: "/a" } }], backend }]],
-  ["a method", false, [{ matches: [{ method: "GET" }], backend }]],
-  ["a header", false, [{ matches: [{ headers: [{ name: "a", value: "b" }] }], backend }]],
-  ["a query parameter", false, [{ matches: [{ queryParams: [{ name: "a", value: "b" }] }], backend }]],
-  ["requests of one listener", false, [{ matches: [{ listeners: ["http"] }], backend }]],
-  ["changed headers of requests", false, [{ backend, requestHeaders: [headers] }]],
-  ["changed headers of responses", false, [{ backend, responseHeaders: [headers] }]],
-  ["another path", false, [{ backend, rewritePath: { type: "full", path: "/" } }]],
-  ["a redirect", false, [{ redirect: { hostname: "b.example", statusCode: 302 } }]],
-  ["two rules", false, [{ backend }, { backend }]],
-  ["a name with a separator", false, [{ backend, rewriteHostname: "a|b" }]],
-  ["a name with a line break", false, [{ backend, rewriteHostname: "a\nb" }]],
-  ["an organization with a separator", false, [{ backend }], planeOf("a;b")],
-])("%s: plain is %s", (_, expected, rules, more) => {
-  expect(isPlain(programOf(rules, more))).toBe(expected);
-});
-
-function planeOf(organization: string): Partial<RouteProgram> {
-  return { plane: { type: "project", name: "web", uid: "web-uid", organization } };
-}
 
 const uids = programOfCount(4);
 

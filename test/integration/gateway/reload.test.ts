@@ -46,7 +46,9 @@ afterAll(async () => {
 });
 
 const target = (host = "127.0.0.1"): BackendTarget => ({ scheme: "http", host, port: first.port });
-const forward = (host?: string): RouteProgram => programOf([{ backend: target(host) }]);
+/** Needs a section, and so a load. */
+const forward = (host?: string): RouteProgram =>
+  programOf([{ backend: target(host), requestHeaders: [{ set: [], add: [], remove: ["x-none"] }] }]);
 const ask = (program: RouteProgram, path = "/"): Promise<GatewayAnswer> =>
   send(gateway.port, program, { path });
 
@@ -156,8 +158,8 @@ describe("a connection that is kept over a reload", () => {
     const program = forward();
     await gateway.load(program);
     const again = await keptConnection(program);
-    await gateway.load({ ...programOf([{ respond: 500 }]), gateway: program.gateway });
-    expect((await ask(program)).status).toBe(500);
+    await gateway.load({ ...programOf([{ respond: 501 }]), gateway: program.gateway });
+    expect((await ask(program)).status).toBe(501);
     const text = await again();
     expect(text).toMatch(/^HTTP\/1\.1 200 /);
     expect(text).toMatch(/^connection: close\r$/im);

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { askSocket } from "../../../src/platform/gateway/haproxy/command-socket.ts";
+import { parseProcesses } from "../../../src/platform/gateway/haproxy/haproxy-process.ts";
+import type { ProgramRule, RouteProgram } from "../../../src/platform/routing/route-program.ts";
+import { type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
+import { send } from "../../support/gateway-request.ts";
+import { rawHttp } from "../../support/raw-http.ts";
+import { programOf, type RuleParts } from "../../support/route-program.ts";
+import { hostOf, type RunningGateway, startGateway } from "../../support/running-gateway.ts";
+import { until } from "../../support/until.ts";
+
+/** Programs that HAProxy is given as data. */
+let gateway: RunningGateway;
+let first: GatewayBackend;
+let second: GatewayBackend;
+
+beforeAll(async () => {
+  first = await startGatewayBackend({ name: "first" });
+  second = await startGatewayBackend({ name: "second" });
+  gateway = await startGateway({ limits: { requestsPerProxy: 2 } });
+});
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await first.close();
+  await second.close();
+});
+
+const to = ({ port }: GatewayBackend, host = "127.0.0.1") => ({ scheme: "http", host, port }) as const;
+const forward = (backend = first): RouteProgram => programOf([{ backend: to(backend) }]);
+/** The same with a header that nobody sees: it needs a section. */
+const changes = [{ set: [], add: [], remove: ["x-nobody-has-this"] }];
+const asSection = ({ rules, ...program }: RouteProgram): RouteProgram => ({
+  ...{ ...program, gateway: programOf([]).gateway },
+  rules: rules.map((rule): ProgramRule => ({ ...rule, requestHeaders: changes })),
+});
+
+async function workers(): Promise<readonly number[]> {
+  return parseProcesses(await askSocket(gateway.files.masterSocket, "show proc"))?.workers ?? [];
+}
+
+async function served(program: RouteProgram): Promise<string | number> {
+  const answer = await send(gateway.port, program);
+  return answer.status === 200 ? answer.echo.name : answer.status;
+}
+
+test("none is made, edited or deleted by a reload, also after HAProxy was started again", async () => {
+  const [steady, edited, deleted] = [forward(), forward(), forward()];
+  await gateway.load(forward());
+  const before = await workers();
+  await gateway.load(steady, edited, deleted);
+  expect(await Promise.all([steady, edited, deleted].map(served))).toEqual(["first", "first", "first"]);
+  await gateway.load({ ...forward(second), gateway: edited.gateway });
+  await gateway.unload(deleted.gateway);
+  expect(await Promise.all([steady, edited, deleted].map(served))).toEqual(["first", "second", 404]);
+  await gateway.load({ ...programOf([{ respond: 500 }]), gateway: edited.gateway });
+  expect(await served(edited)).toBe(500);
+  await gateway.load({ ...forward(second), gateway: edited.gateway });
+  expect(await workers()).toEqual(before);
+
+  // The files have what commands have changed.
+  await askSocket(gateway.files.masterSocket, "reload");
+  await until("it is reloaded", async () => String(await workers()) !== String(before), 10_000);
+  expect(await Promise.all([steady, edited, deleted].map(served))).toEqual(["first", "second", 404]);
+  process.kill((await workers())[0] as number, "SIGKILL");
+  await until("it serves", async () => (await served(edited).catch(() => undefined)) === "second", 20_000);
+  expect(await served(deleted)).toBe(404);
+});
+
+test("a program becomes a section and plain again, and is served all the time", async () => {
+  const program = forward();
+  await gateway.load(program);
+  let isDone = false;
+  const found = new Set<string | number>();
+  const asking = (async () => {
+    while (!isDone) found.add(await served(program));
+  })();
+  await gateway.load({ ...asSection(program), gateway: program.gateway });
+  const before = await workers();
+  await gateway.load(program);
+  expect(await workers()).toEqual(before);
+  isDone = true;
+  await asking;
+  expect([...found]).toEqual(["first"]);
+});
+
+test("an open request ends with the backend that it began with", async () => {
+  const program = forward();
+  await gateway.load(program);
+  const slow = send(gateway.port, program, { path: "/slow/500?open" });
+  await until("it arrived", () => first.received.some(({ url }) => url === "/slow/500?open"), 10_000);
+  await gateway.load({ ...forward(second), gateway: program.gateway });
+  expect(await served(program)).toBe("second");
+  await gateway.unload(program.gateway);
+  expect((await slow).echo.name).toBe("first");
+});
+
+test("more programs than there are slots are loaded with more slots; each has its own backend", async () => {
+  const all = Array.from({ length: 150 }, (_, index) => forward(index % 2 === 0 ? first : second));
+  await gateway.load(...all);
+  const names = await Promise.all(all.map(served));
+  expect(names).toEqual(all.map((_, index) => (index % 2 === 0 ? "first" : "second")));
+  for (const { gateway: uid } of all) await gateway.programs.remove(uid);
+  await until("they are gone", async () => (await served(all[149] as RouteProgram)) === 404, 10_000);
+});
+
+test("no response comes from a backend that the host never had, while hosts change all the time", async () => {
+  const hosts = Array.from({ length: 6 }, () => forward());
+  await gateway.load(...hosts);
+  let isDone = false;
+  // The first three only ever have the first backend; the others change.
+  const wrong: (string | number)[] = [];
+  const asking = hosts.slice(0, 3).map(async (program) => {
+    while (!isDone) {
+      const name = await served(program);
+      if (name !== "first") wrong.push(name);
+    }
+  });
+  for (let turn = 0; turn < 20; turn++) {
+    const backend = turn % 2 === 0 ? second : first;
+    const changed = hosts.slice(3).map(({ gateway: uid }) => ({ ...forward(backend), gateway: uid }));
+    if (turn % 5 === 4) for (const { gateway: uid } of changed) await gateway.unload(uid);
+    await gateway.load(...changed);
+    const expected = turn % 2 === 0 ? "second" : "first";
+    expect(await Promise.all(changed.map(served))).toEqual([expected, expected, expected]);
+  }
+  isDone = true;
+  await Promise.all(asking);
+  expect(wrong).toEqual([]);
+});
+
+/** What a client and the backend see, but for what differs with each request. */
+async function outcome(
+  program: RouteProgram,
+  make: (host: string) => string,
+  isTls: boolean,
+): Promise<unknown> {
+  const host = hostOf(program.gateway);
+  const { text } = await rawHttp(isTls ? gateway.tlsPort : gateway.port, make(host), {
+    ...(isTls ? { serverName: host } : {}),
+  });
+  return text
+    .replaceAll(program.gateway, "<uid>")
+    .replaceAll(program.gateway.toUpperCase(), "<UID>")
+    .replace(/^date: .*$/gim, "")
+    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>")
+    .replace(/"(port|remotePort)":\d+/g, "")
+    .replace(/^content-length: \d+/gim, "");
+}
+
+const request = (host: string, path = "/", more = ""): string =>
+  `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`;
+
+const programs: readonly (readonly [string, () => RuleParts[], Partial<RouteProgram>?])[] = [
+  ["a backend", () => [{ backend: to(first) }]],
+  ["a backend with another name", () => [{ backend: to(first), rewriteHostname: "b.example" }]],
+  ["a backend with a limit", () => [{ backend: to(first), timeoutMs: 300 }]],
+  ["a backend without a limit", () => [{ backend: to(first), timeoutMs: 0 }]],
+  ["HTTP only", () => [{ backend: to(first) }], { listeners: ["http"] }],
+  ["HTTPS only", () => [{ backend: to(first) }], { listeners: ["https"] }],
+  ["no listener", () => [{ backend: to(first) }], { listeners: [] }],
+  ["a blocked backend", () => [{ backend: to(first, "10.0.0.1") }]],
+  ["a name without an address", () => [{ backend: to(first, "no.invalid") }]],
+  ["a dead backend", () => [{ backend: { scheme: "http", host: "127.0.0.1", port: 1 } }]],
+  ["no backend", () => [{ respond: 500 }]],
+  ["none ready", () => [{ respond: 503 }]],
+];
+
+test("it responds as a section does", async () => {
+  const pairs = programs.map(([name, rules, more]) => {
+    const plain = programOf(rules(), more);
+    return { name, plain, section: asSection(plain) };
+  });
+  await gateway.load(...pairs.flatMap(({ plain, section }) => [plain, section]));
+  const map = await askSocket(gateway.files.workerSocket, `show map ${gateway.files.hosts}`);
+  const requests: readonly ((host: string) => string)[] = [
+    (host) => request(host),
+    (host) => request(host.toUpperCase(), "/a/%7e?q=%2f"),
+    (host) => request(`${host}.:8080`, "/../a"),
+    (host) => request(host, "/", `Via: 1.0 fred, 1.1 telemetryd-${host.slice(0, 36)}\r\n`),
+    (host) => request(host, "/", "Via: 1.1 telemetryd-another\r\nX-Forwarded-For: 1.2.3.4\r\n"),
+    (host) => request(host, "/slow/900"),
+  ];
+  for (const { name, plain, section } of pairs) {
+    expect(map, name).toMatch(new RegExp(`${plain.gateway}\\S* gateway-${plain.gateway}\\|plain-`));
+    expect(map, name).toMatch(new RegExp(`${section.gateway}\\S* gateway-${section.gateway}$`, "m"));
+    for (const make of requests) {
+      for (const isTls of [false, true]) {
+        const both = await Promise.all([plain, section].map((each) => outcome(each, make, isTls)));
+        expect(both[0], `${name}: ${make("host")}`).toEqual(both[1]);
+      }
+    }
+  }
+}, 60_000);
+
+test("too many requests to one at once get 429", async () => {
+  const program = forward();
+  await gateway.load(program);
+  const hanging = [1, 2].map((index) => send(gateway.port, program, { path: `/slow/1500?${index}` }));
+  const arrived = () => first.received.filter(({ url }) => url.startsWith("/slow/1500?")).length;
+  await until("they arrived", () => arrived() === 2, 10_000);
+  const { status, text, headers } = await send(gateway.port, program);
+  expect([status, text, headers["retry-after"]]).toEqual([
+    429,
+    "too many requests to this proxy at once\n",
+    "1",
+  ]);
+  await Promise.all(hanging);
+});
