@@ -10,13 +10,13 @@ import { sleep } from "../src/base/core/clock.ts";
 import { formatDuration } from "../src/base/core/duration.ts";
 import { describeError } from "../src/base/core/errors.ts";
 import type { DaemonStatus } from "../src/exporter/policy/status/status-view.ts";
-import { parseArguments, usage } from "./demo/arguments.ts";
 import { endLeftovers, openNotes, runningLeftovers } from "./demo/leftovers.ts";
 import { anyEnds, npmAncestors } from "./demo/npm-watch.ts";
 import { progressLine } from "./demo/progress.ts";
 import { curlLine, statusThroughProxy, tlsCurlLine } from "./demo/proxy.ts";
 import { type DemoSystem, demoFolder, startSystem } from "./demo/system.ts";
 import { agrees, compareSink, summary } from "./demo/verdict.ts";
+import { durationOption, readOptions } from "./run/options.ts";
 import { describeExit } from "./servers/child.ts";
 
 const progressIntervalMs = 500;
@@ -199,15 +199,11 @@ async function drained(
 }
 
 async function main(): Promise<number> {
-  const args = parseArguments(process.argv.slice(2));
-  if (args === "help") {
-    console.log(usage);
-    return 0;
-  }
-  if ("fault" in args) {
-    console.error(`${args.fault}\n\n${usage}`);
-    return 2;
-  }
+  const about =
+    "Starts the real servers and telemetryd, and shows samples arriving at two receivers, until Ctrl-C.";
+  const { for: forMs } = readOptions("npm run demo", about, {
+    for: durationOption("ends after that long; exits 0 only if the receivers hold what the source holds"),
+  });
 
   const progress = createProgress(process.stdout);
   const stopping = new AbortController();
@@ -230,11 +226,11 @@ async function main(): Promise<number> {
   const watching = new AbortController();
   if (ancestors.length > 0) anyEnds(ancestors, watching.signal).then(onSignal, () => undefined);
   try {
-    return await demo(args.forMs, progress, stopping.signal);
+    return await demo(forMs, progress, stopping.signal);
   } catch (error) {
     if (!stopping.signal.aborted) throw error;
     // Without a duration, Ctrl-C is the normal end of the demo.
-    return args.forMs === undefined ? 0 : interrupted;
+    return forMs === undefined ? 0 : interrupted;
   } finally {
     watching.abort();
   }

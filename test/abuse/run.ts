@@ -7,22 +7,22 @@
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { Redis } from "ioredis";
 import { processUsage } from "../../bench/support/process-usage.ts";
 import { ensureBuilt } from "../../scripts/daemon/build.ts";
 import { type RunningDaemon, startDaemon } from "../../scripts/daemon/daemon.ts";
+import { numberOption } from "../../scripts/run/options.ts";
 import { isListening } from "../../scripts/servers/free-port.ts";
 import { sleep } from "../../src/base/core/clock.ts";
-import { Releasers } from "../../src/base/core/service.ts";
+import type { Releasers } from "../../src/base/core/service.ts";
 import { startTeamReceiver, type TeamReceiver } from "../load/fairness/receiver.ts";
 import { durations, type Phase, readNotes, spansWithin } from "../load/fairness/timings.ts";
 import { startGatewayBackend } from "../support/gateway-backend.ts";
 import { startNameServer } from "../support/name-server.ts";
 import { httpsRequest, projectBase } from "../support/platform.ts";
+import { runProof } from "../support/proof.ts";
 import { freePort, startRedis, startVictoriaMetrics } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 import type { AttackReport } from "./attackers.ts";
@@ -53,11 +53,6 @@ const limits = {
   editMs: 10_000,
 };
 const never = new AbortController().signal;
-const { values: options } = parseArgs({
-  options: { quiet: { type: "string", default: "20" }, attack: { type: "string", default: "120" } },
-});
-const quietMs = Number(options.quiet) * 1_000;
-const attackMs = Number(options.attack) * 1_000;
 
 async function phaseOf(lengthMs: number): Promise<Phase> {
   const fromMs = Date.now();
@@ -103,7 +98,12 @@ async function redisPeak(url: string): Promise<number> {
   }
 }
 
-async function run(folder: string, releasers: Releasers): Promise<boolean> {
+async function run(
+  quietMs: number,
+  attackMs: number,
+  folder: string,
+  releasers: Releasers,
+): Promise<boolean> {
   await ensureBuilt(never, () => console.log("building telemetryd"));
   const store = await startVictoriaMetrics();
   releasers.push(() => store[Symbol.asyncDispose]());
@@ -251,15 +251,13 @@ async function isReady(daemon: RunningDaemon): Promise<boolean> {
   return (await fetch(`${daemon.opsUrl}/readyz`)).status === 200;
 }
 
-const folder = await mkdtemp(join(tmpdir(), "telemetryd-abuse-"));
-const releasers = new Releasers();
-for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => process.exit(130));
-let isGood = false;
-try {
-  isGood = await run(folder, releasers);
-} finally {
-  await releasers.releaseAll();
-  if (isGood) await rm(folder, { recursive: true, force: true });
-  else console.log(`telemetryd's log and state: ${folder}`);
-}
-process.exitCode = isGood ? 0 : 1;
+await runProof({
+  name: "abuse",
+  about:
+    "Attacks a daemon from all sides at once, and measures what honest exports, members and proxies notice of it.",
+  options: {
+    quiet: numberOption(20, "seconds before the attack"),
+    seconds: numberOption(120, "seconds of the attack"),
+  },
+  run: ({ quiet, seconds }, { folder, releasers }) => run(quiet * 1_000, seconds * 1_000, folder, releasers),
+});

@@ -4,18 +4,18 @@
  * out-of-order window. It is killed with `kill -9` at random times while its policy is edited. At the end the
  * sets of (series, timestamp, value) of the source and of each receiver must be equal.
  */
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ensureBuilt } from "../../scripts/daemon/build.ts";
 import { type RunningDaemon, startDaemon } from "../../scripts/daemon/daemon.ts";
+import { choiceOption, numberOption, seedOption, type ValuesOf } from "../../scripts/run/options.ts";
 import { describeExit } from "../../scripts/servers/child.ts";
 import { sleep } from "../../src/base/core/clock.ts";
-import { describeError } from "../../src/base/core/errors.ts";
 import { formatExactCount } from "../../src/base/core/human.ts";
+import type { Releasers } from "../../src/base/core/service.ts";
+import { runProof } from "../support/proof.ts";
 import { randomInteger, seededRandom } from "../support/random.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
-import { type EqualityRun, parseArguments, usage } from "./arguments.ts";
 import { agrees, type Receiver } from "./comparison.ts";
 import { drained } from "./drained.ts";
 import { largestBatch, manifest, randomVariant, writeManifest } from "./policy.ts";
@@ -33,6 +33,17 @@ const killPauseMs = { catchingUp: [0, 1500], upToDate: [3000, 9000] } as const;
 const countableAfterMs = 110_000;
 const editPauseMs = [2000, 8000] as const;
 
+const options = {
+  series: numberOption(4000, "series of 11 labels each"),
+  seconds: numberOption(120, "how long samples are written and telemetryd is killed"),
+  every: numberOption(3, "seconds between two samples of a series"),
+  source: choiceOption(["victoria-metrics", "prometheus"], "the store of the samples"),
+  late: numberOption(0, "percentage of samples that reach the store late, by up to half of the run", 0, 50),
+  histograms: numberOption(0, "further series that are native histograms, from Prometheus only", 0, 100_000),
+  seed: seedOption(),
+};
+type EqualityRun = ValuesOf<typeof options>;
+
 interface Bench {
   readonly folder: string;
   readonly source: Source;
@@ -41,9 +52,9 @@ interface Bench {
   startDaemon(): Promise<RunningDaemon>;
 }
 
-async function run(args: EqualityRun, folder: string, stops: (() => Promise<unknown>)[]): Promise<boolean> {
+async function run(args: EqualityRun, folder: string, releasers: Releasers): Promise<boolean> {
   const startMs = Date.now();
-  const bench = await startBench(args, folder, stops);
+  const bench = await startBench(args, folder, releasers);
   const random = seededRandom(args.seed);
   const sinks = bench.receivers.map(({ name, server }) => ({ name, endpoint: `${server.url}/api/v1/write` }));
   const edit = (number: number): Promise<void> =>
@@ -55,7 +66,7 @@ async function run(args: EqualityRun, folder: string, stops: (() => Promise<unkn
   const until = AbortSignal.any([over, trouble.signal]);
   const parts = {
     writer: writeLive(bench.source, args.series, args.every * 1000, until, lateShare(args), args.histograms),
-    killer: killRepeatedly(bench, random, stops, until),
+    killer: killRepeatedly(bench, random, releasers, until),
     editor: editRepeatedly(edit, seededRandom(args.seed + 1), until),
   };
   // A failing part aborts the others.
@@ -75,7 +86,7 @@ async function run(args: EqualityRun, folder: string, stops: (() => Promise<unkn
   const lastMs = Date.now();
   const names = bench.receivers.map(({ name }) => name);
   await drained(daemon, names, lastMs, drainLimitMs);
-  if (args.late > 0) daemon = await checkedOnceMore(bench, daemon, lastMs, stops);
+  if (args.late > 0) daemon = await checkedOnceMore(bench, daemon, lastMs, releasers);
   const exit = await daemon.child.stop(30_000);
   console.log(`telemetryd, after SIGTERM: ${describeExit(exit)}`);
   const isEqual = await compare(bench, written, { kills, startMs, lastMs });
@@ -94,13 +105,13 @@ async function checkedOnceMore(
   bench: Bench,
   before: RunningDaemon,
   lastMs: number,
-  stops: (() => Promise<unknown>)[],
+  releasers: Releasers,
 ): Promise<RunningDaemon> {
   const { signal } = new AbortController();
   await sleep(lastMs + countableAfterMs - Date.now(), signal);
   await before.child.stop(30_000);
   const daemon = await bench.startDaemon();
-  stops.unshift(() => daemon.child.kill());
+  releasers.push(() => daemon.child.kill());
   let late = -1;
   for (let quietSeconds = 0; quietSeconds < 10; quietSeconds++) {
     await sleep(1_000, signal);
@@ -119,15 +130,11 @@ async function lateSamples({ opsUrl }: RunningDaemon): Promise<number> {
   return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
 }
 
-async function startBench(
-  args: EqualityRun,
-  folder: string,
-  stops: (() => Promise<unknown>)[],
-): Promise<Bench> {
+async function startBench(args: EqualityRun, folder: string, releasers: Releasers): Promise<Bench> {
   await ensureBuilt(new AbortController().signal, () => console.log("building telemetryd"));
   const started = async (start: Promise<RunningServer>): Promise<RunningServer> => {
     const server = await start;
-    stops.push(() => server[Symbol.asyncDispose]());
+    releasers.push(() => server[Symbol.asyncDispose]());
     return server;
   };
   // Takes late samples itself.
@@ -171,11 +178,11 @@ async function startBench(
 async function killRepeatedly(
   bench: Bench,
   random: () => number,
-  stops: (() => Promise<unknown>)[],
+  releasers: Releasers,
   until: AbortSignal,
 ): Promise<{ kills: number; daemon: RunningDaemon }> {
   let daemon = await bench.startDaemon();
-  stops.unshift(() => daemon.child.kill());
+  releasers.push(() => daemon.child.kill());
   for (let kills = 0; ; kills++) {
     const [shortestMs, longestMs] = random() < 0.5 ? killPauseMs.catchingUp : killPauseMs.upToDate;
     await sleep(randomInteger(random, shortestMs, longestMs), until).catch(() => undefined);
@@ -217,35 +224,15 @@ async function compare(
   return isEqual;
 }
 
-async function main(): Promise<number> {
-  const args = parseArguments(process.argv.slice(2), randomInteger(Math.random, 1, 999_999_999));
-  if (args === "help") {
-    console.log(usage);
-    return 0;
-  }
-  console.log(
-    `equality: from ${args.source}, ${args.series} series and ${args.histograms} native histograms, a sample every ${args.every} s, for ${args.seconds} s, --seed ${args.seed}`,
-  );
-  const folder = await mkdtemp(join(tmpdir(), "telemetryd-equality-"));
-  const stops: (() => Promise<unknown>)[] = [];
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => process.exit(130));
-  let isEqual = false;
-  try {
-    isEqual = await run(args, folder, stops);
-  } finally {
-    for (const stop of stops) await stop();
-    if (isEqual) await rm(folder, { recursive: true });
-    else console.log(`telemetryd's log and state: ${folder}`);
-  }
-  return isEqual ? 0 : 1;
-}
-
-main().then(
-  (exitStatus) => {
-    process.exitCode = exitStatus;
+await runProof({
+  name: "equality",
+  about: `Writes samples into a metrics store while telemetryd exports them to three receivers, is killed with kill -9 at random
+and has its policy edited; then compares what source and receivers hold.
+The full form: --series 50000 --seconds 600 --every 15`,
+  options,
+  run: async (args, { folder, releasers }) => {
+    if (args.histograms > 0 && args.source !== "prometheus")
+      throw new Error("--histograms: needs --source prometheus");
+    return run(args, folder, releasers);
   },
-  (error: unknown) => {
-    console.error(`equality: ${describeError(error)}`);
-    process.exitCode = 1;
-  },
-);
+});

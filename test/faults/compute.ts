@@ -4,22 +4,28 @@
  * container engine and Redis are killed with `kill -9`, by a random schedule that a seed reproduces. No container
  * is there twice at any moment.
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ensureBuilt } from "../../scripts/daemon/build.ts";
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
+import {
+  choiceOption,
+  flagOption,
+  numberOption,
+  seedOption,
+  type ValuesOf,
+} from "../../scripts/run/options.ts";
 import { isListening } from "../../scripts/servers/free-port.ts";
 import { sleep } from "../../src/base/core/clock.ts";
 import { describeError } from "../../src/base/core/errors.ts";
-import { Releasers } from "../../src/base/core/service.ts";
+import type { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { organizationBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { type RunningPodman, randomWideRange, requirePodman, startPodman } from "../support/podman.ts";
-import { randomInteger, seededRandom } from "../support/random.ts";
+import { runProof } from "../support/proof.ts";
+import { seededRandom } from "../support/random.ts";
 import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";
-import { type ComputeFaultArguments, parseArguments, usage } from "./compute/arguments.ts";
 import { images } from "./compute/declared-project.ts";
 import {
   declaredDifferences,
@@ -37,6 +43,16 @@ import { PersistentClient } from "./compute/persistent-client.ts";
 import { type TroubledProcess, troubleProcess } from "./compute/process-troubles.ts";
 import { RandomEdits } from "./compute/random-edits.ts";
 import { removeStaleBridges } from "./compute/stale-bridges.ts";
+
+const options = {
+  seconds: numberOption(300, "how long everything is changed and killed"),
+  provider: choiceOption(["engine", "emulated"], "containers of Podman (needs root), or none"),
+  "spare-engine": flagOption(
+    "does not kill the container engine, which Podman 4 may not recover from by itself",
+  ),
+  seed: seedOption(),
+};
+type ComputeFaultArguments = ValuesOf<typeof options>;
 
 /** Everything is as declared this long after the last step and kill, and gone this long after the removal. */
 const settleLimitMs = 200_000;
@@ -58,7 +74,7 @@ interface Parts {
 }
 
 async function start(
-  { provider, sparesEngine }: ComputeFaultArguments,
+  { provider, "spare-engine": sparesEngine }: ComputeFaultArguments,
   folder: string,
   releasers: Releasers,
 ): Promise<Parts> {
@@ -272,41 +288,11 @@ async function settled(what: string, compare: () => Promise<Comparison>): Promis
   }
 }
 
-async function main(): Promise<number> {
-  const args = parseArguments(process.argv.slice(2), randomInteger(Math.random, 1, 999_999_999));
-  if (args === "help") {
-    console.log(usage);
-    return 0;
-  }
-  console.log(`compute faults: provider ${args.provider}, ${args.seconds} s, --seed ${args.seed}`);
-  const folder = await mkdtemp(join(tmpdir(), "telemetryd-compute-faults-"));
-  const releasers = new Releasers();
-  // Containers would run on.
-  const giveUp = (status: number) => void releasers.releaseAll().finally(() => process.exit(status));
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => giveUp(130));
-  const limitMs = args.seconds * 1000 + 2 * settleLimitMs + 240_000;
-  const watchdog = setTimeout(() => {
-    console.error(`compute faults: not over after ${limitMs / 1000} s; logs: ${folder}; --seed ${args.seed}`);
-    giveUp(1);
-  }, limitMs);
-  let isGood = false;
-  try {
-    isGood = await run(args, folder, releasers);
-  } finally {
-    clearTimeout(watchdog);
-    await releasers.releaseAll();
-    if (isGood) await rm(folder, { recursive: true, force: true });
-    else console.log(`logs: ${folder}; --seed ${args.seed}`);
-  }
-  return isGood ? 0 : 1;
-}
-
-main().then(
-  (exitStatus) => {
-    process.exitCode = exitStatus;
-  },
-  (error: unknown) => {
-    console.error(`compute faults: ${describeError(error)}`);
-    process.exitCode = 1;
-  },
-);
+await runProof({
+  name: "compute-faults",
+  about: `Declares workloads in some projects and changes them at random while the daemon, its provider, the container engine and
+Redis are killed with kill -9. Then compares what is declared with what runs, removes everything, and looks for leftovers.`,
+  options,
+  limitMs: ({ seconds }) => seconds * 1000 + 2 * settleLimitMs + 240_000,
+  run: (args, { folder, releasers }) => run(args, folder, releasers),
+});

@@ -5,24 +5,24 @@
  * and break connections; policies are edited, and passwords change before the Secret does.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ensureBuilt } from "../../scripts/daemon/build.ts";
 import { startDaemon } from "../../scripts/daemon/daemon.ts";
+import { numberOption, seedOption, type ValuesOf } from "../../scripts/run/options.ts";
 import { describeExit } from "../../scripts/servers/child.ts";
 import { sleep } from "../../src/base/core/clock.ts";
-import { describeError } from "../../src/base/core/errors.ts";
 import { formatExactCount } from "../../src/base/core/human.ts";
+import type { Releasers } from "../../src/base/core/service.ts";
 import { listRejected } from "../../src/exporter/remote-write/rejected/rejected-store.ts";
 import { agrees } from "../equality/comparison.ts";
 import { drained } from "../equality/drained.ts";
 import { loginOf, manifest, randomVariant, secretManifest, writeManifest } from "../equality/policy.ts";
 import { writeLive } from "../equality/writer.ts";
 import { type FaultProxy, startFaultProxy } from "../support/fault-proxy.ts";
+import { runProof } from "../support/proof.ts";
 import { randomInteger, seededRandom } from "../support/random.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
-import { type FaultArguments, parseFaultArguments, usage } from "./arguments.ts";
 import { lanes, wrongPassword } from "./bounds.ts";
 import { DaemonTroubles } from "./daemon-troubles.ts";
 import { ProxiedReceiver } from "./proxied-receiver.ts";
@@ -34,25 +34,27 @@ const drainLimitMs = 120_000;
 const limitMs = 470_000;
 /** An edit of a Secret takes effect within this time. */
 const takesEffectMs = 2_500;
+const options = {
+  series: numberOption(1500, "series of 11 labels each"),
+  seconds: numberOption(150, "how long"),
+  every: numberOption(3, "seconds between two samples of a series"),
+  seed: seedOption(),
+};
 const secretName = "login";
 /** Set in the mount namespace: the mount point of a small tmpfs. */
 const namespaceKey = "TELEMETRYD_FAULTS_IN_NAMESPACE";
 
-async function run(
-  args: FaultArguments,
-  folder: string,
-  stops: (() => Promise<unknown>)[],
-): Promise<boolean> {
+async function run(args: ValuesOf<typeof options>, folder: string, releasers: Releasers): Promise<boolean> {
   await ensureBuilt(new AbortController().signal, () => console.log("building telemetryd"));
   const startMs = Date.now();
-  const source = await started(startVictoriaMetrics(), stops);
+  const source = await started(startVictoriaMetrics(), releasers);
   const receivers = [
-    await ProxiedReceiver.start("victoria-metrics", await started(startVictoriaMetrics(), stops)),
-    await ProxiedReceiver.start("prometheus", await started(startPrometheus(), stops)),
+    await ProxiedReceiver.start("victoria-metrics", await started(startVictoriaMetrics(), releasers)),
+    await ProxiedReceiver.start("prometheus", await started(startPrometheus(), releasers)),
   ];
-  for (const { proxy } of receivers) stops.push(() => proxy[Symbol.asyncDispose]());
+  for (const { proxy } of receivers) releasers.push(() => proxy[Symbol.asyncDispose]());
   const store = await startFaultProxy(source.port);
-  stops.push(() => store[Symbol.asyncDispose]());
+  releasers.push(() => store[Symbol.asyncDispose]());
 
   let password = "first";
   const policies = join(folder, "policies");
@@ -87,7 +89,7 @@ async function run(
     },
   });
   await daemons.start();
-  stops.unshift(() => daemons.close());
+  releasers.push(() => daemons.close());
 
   const end = new AbortController();
   const timer = setTimeout(() => end.abort(), args.seconds * 1000);
@@ -163,12 +165,9 @@ async function run(
   return isGood && rejected.length === 0;
 }
 
-async function started(
-  start: Promise<RunningServer>,
-  stops: (() => Promise<unknown>)[],
-): Promise<RunningServer> {
+async function started(start: Promise<RunningServer>, releasers: Releasers): Promise<RunningServer> {
   const server = await start;
-  stops.push(() => server[Symbol.asyncDispose]());
+  releasers.push(() => server[Symbol.asyncDispose]());
   return server;
 }
 
@@ -255,45 +254,19 @@ async function runInNamespace(): Promise<number | undefined> {
   return new Promise((resolve) => child.once("close", (code) => resolve(code ?? 1)));
 }
 
-async function main(): Promise<number> {
-  const args = parseFaultArguments(process.argv.slice(2), randomInteger(Math.random, 1, 999_999_999));
-  if (args === "help") {
-    console.log(usage);
-    return 0;
-  }
-  const status = await runInNamespace();
-  if (status !== undefined) return status;
-  console.log(
-    `faults: ${args.series} series, a sample every ${args.every} s, for ${args.seconds} s, --seed ${args.seed}`,
-  );
-  if (process.env[namespaceKey] === undefined) {
-    console.log("!!! NO MOUNT NAMESPACE IS ALLOWED HERE: the disk is never full in this run");
-  }
-  const folder = await mkdtemp(join(tmpdir(), "telemetryd-faults-"));
-  const stops: (() => Promise<unknown>)[] = [];
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => process.exit(130));
-  const watchdog = setTimeout(() => {
-    console.error(`faults: not over after ${limitMs / 1000} s; telemetryd's log and state: ${folder}`);
-    process.exit(1);
-  }, limitMs);
-  let isGood = false;
-  try {
-    isGood = await run(args, folder, stops);
-  } finally {
-    clearTimeout(watchdog);
-    for (const stop of stops) await stop();
-    if (isGood) await rm(folder, { recursive: true, force: true });
-    else console.log(`telemetryd's log and state: ${folder}; --seed ${args.seed}`);
-  }
-  return isGood ? 0 : 1;
-}
-
-main().then(
-  (exitStatus) => {
-    process.exitCode = exitStatus;
+// The disk fills up only in a namespace that may mount one.
+const status = process.argv.includes("--help") ? undefined : await runInNamespace();
+if (status !== undefined) process.exit(status);
+await runProof({
+  name: "faults",
+  about: `Writes samples into a VictoriaMetrics while telemetryd exports them to two receivers, with random faults in telemetryd,
+store and receivers. Then compares what source and receivers hold.`,
+  options,
+  limitMs: () => limitMs,
+  run: async (args, { folder, releasers }) => {
+    if (process.env[namespaceKey] === undefined) {
+      console.log("!!! NO MOUNT NAMESPACE IS ALLOWED HERE: the disk is never full in this run");
+    }
+    return run(args, folder, releasers);
   },
-  (error: unknown) => {
-    console.error(`faults: ${describeError(error)}`);
-    process.exitCode = 1;
-  },
-);
+});

@@ -2,8 +2,7 @@
  * `npm run prove -- fidelity`: replays the table of requests against the platform and prints unexpected
  * responses. With `--oracle` also against a real Kubernetes API server, with which the table has to agree.
  */
-import { randomInt } from "node:crypto";
-import { parseArgs } from "node:util";
+import { flagOption, numberOption, readOptions, seedOption, textOption } from "../../scripts/run/options.ts";
 import { describeError } from "../../src/base/core/errors.ts";
 import { startTestPlatform } from "../support/platform.ts";
 import type { ExpectedResponse, FidelityCase } from "./case.ts";
@@ -13,31 +12,24 @@ import { projectApi } from "./platform-api.ts";
 import { differentlyAccepted } from "./random-policies.ts";
 import { replay, type SendRequest } from "./replay.ts";
 
-const usage = `Usage: npm run prove -- fidelity [OPTIONS]
-
-  --oracle        also against an apiextensions-apiserver, which is built with Go (some minutes, once)
-  --policies N    with --oracle: random policies that both have to accept or to refuse (1000)
-  --seed N        the policies of an earlier run
-  --only TEXT     only cases whose name has this text`;
+const options = readOptions(
+  "npm run prove -- fidelity",
+  "Replays the table of requests against the platform and prints unexpected responses.",
+  {
+    oracle: flagOption(
+      "also against an apiextensions-apiserver, which is built with Go (some minutes, once)",
+    ),
+    policies: numberOption(1_000, "with --oracle: random policies that both have to accept or to refuse"),
+    only: textOption("only cases whose name has this text"),
+    seed: seedOption(),
+  },
+);
 
 /** @returns the number of unexpected responses */
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      oracle: { type: "boolean" },
-      only: { type: "string" },
-      policies: { type: "string", default: "1000" },
-      seed: { type: "string" },
-      help: { type: "boolean" },
-    },
-  });
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
-  const cases = fidelityCases.filter(({ name }) => name.includes(values.only ?? ""));
+  const cases = fidelityCases.filter(({ name }) => name.includes(options.only ?? ""));
   const platform = await startTestPlatform();
-  const oracle = values.oracle === true ? await startOracle(new AbortController().signal) : undefined;
+  const oracle = options.oracle ? await startOracle(new AbortController().signal) : undefined;
   try {
     const send = await projectApi(platform, "web");
     const ours = (each: FidelityCase) => each.platform?.expected ?? each.expected;
@@ -45,11 +37,10 @@ async function main(): Promise<number> {
     if (oracle === undefined) return different;
     const servedByBoth = cases.filter(({ core }) => core !== true);
     different += await compare("the API server", servedByBoth, oracle.send, ({ expected }) => expected);
-    const seed = Number(values.seed ?? randomInt(2 ** 31));
-    const policies = await differentlyAccepted(send, oracle.send, Number(values.policies), seed);
+    const policies = await differentlyAccepted(send, oracle.send, options.policies, options.seed);
     for (const each of policies) process.stdout.write(`accepted by one only: ${each}\n`);
     process.stdout.write(
-      `${values.policies} policies (--seed ${seed}): ${policies.length} accepted by one only\n`,
+      `${options.policies} policies (--seed ${options.seed}): ${policies.length} accepted by one only\n`,
     );
     return different + policies.length;
   } finally {

@@ -4,29 +4,22 @@
  * random times, Redis is killed once, and at the end all replicas are restarted one after another. Each
  * receiver must then have the same samples as the source.
  */
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { ensureBuilt } from "../../scripts/daemon/build.ts";
 import { type RunningDaemon, startDaemon } from "../../scripts/daemon/daemon.ts";
+import { numberOption, seedOption, type ValuesOf } from "../../scripts/run/options.ts";
 import { describeExit } from "../../scripts/servers/child.ts";
 import { sleep } from "../../src/base/core/clock.ts";
-import { describeError } from "../../src/base/core/errors.ts";
 import { formatExactCount } from "../../src/base/core/human.ts";
+import type { Releasers } from "../../src/base/core/service.ts";
 import { agrees, countOf, type Receiver } from "../equality/comparison.ts";
 import { largestBatch, manifest, randomVariant, writeManifest } from "../equality/policy.ts";
 import { startReceivers } from "../equality/receivers.ts";
 import { writeLive } from "../equality/writer.ts";
+import { runProof } from "../support/proof.ts";
 import { randomInteger, seededRandom } from "../support/random.ts";
 import { freePort, type RunningServer, startRedis, startVictoriaMetrics } from "../support/servers.ts";
-
-const usage = `Usage: npm run prove -- fleet [OPTIONS]
-
-  --series N    series of 11 labels each (1500)
-  --seconds N   how long samples are written and replicas are killed (75)
-  --late P      percentage of the samples that reach the store late, by up to half of the run (0)
-  --seed N      repeats the random choices of an earlier run`;
 
 const replicaCount = 3;
 const lanes = 4;
@@ -44,13 +37,12 @@ const lateLimitMs = 30_000;
 const nextCheckMs = 360_000;
 const delayMs = 16_000;
 
-interface Arguments {
-  readonly series: number;
-  readonly seconds: number;
-  readonly seed: number;
-  /** Percentage of samples that reach the store late, by up to half of the run; 0 for none. */
-  readonly late: number;
-}
+const options = {
+  series: numberOption(1_500, "series of 11 labels each"),
+  seconds: numberOption(75, "how long samples are written and replicas are killed"),
+  late: numberOption(0, "percentage of samples that reach the store late, by up to half of the run", 0, 50),
+  seed: seedOption(),
+};
 
 /** One daemon of the fleet, across restarts. */
 interface Replica {
@@ -65,15 +57,13 @@ interface Fleet {
   start(number: number): Promise<RunningDaemon>;
 }
 
-type Stops = (() => Promise<unknown>)[];
-
-async function run(args: Arguments, folder: string, stops: Stops): Promise<boolean> {
+async function run(args: ValuesOf<typeof options>, folder: string, releasers: Releasers): Promise<boolean> {
   await ensureBuilt(new AbortController().signal, () => console.log("building telemetryd"));
   const startMs = Date.now();
   const random = seededRandom(args.seed);
   const started = async (start: Promise<RunningServer>): Promise<RunningServer> => {
     const server = await start;
-    stops.push(() => server[Symbol.asyncDispose]());
+    releasers.push(() => server[Symbol.asyncDispose]());
     return server;
   };
   const source = await started(startVictoriaMetrics());
@@ -108,7 +98,7 @@ async function run(args: Arguments, folder: string, stops: Stops): Promise<boole
       logFile: join(folder, `telemetryd-${number}.log`),
       signal: new AbortController().signal,
     });
-    stops.unshift(() => daemon.child.kill());
+    releasers.push(() => daemon.child.kill());
     return daemon;
   };
   const replicas = await Promise.all(
@@ -262,57 +252,10 @@ async function reached(
   }
 }
 
-function readArguments(): Arguments | undefined {
-  const option = { type: "string" } as const;
-  const { values } = parseArgs({
-    options: {
-      series: option,
-      seconds: option,
-      seed: option,
-      late: option,
-      help: { type: "boolean", short: "h" },
-    },
-  });
-  if (values.help === true) return undefined;
-  const seed = Number(values.seed ?? randomInteger(Math.random, 1, 999_999_999));
-  const args = { series: Number(values.series ?? 1_500), seconds: Number(values.seconds ?? 75), seed };
-  const late = Number(values.late ?? 0);
-  for (const [name, value] of Object.entries(args)) {
-    if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1`);
-  }
-  if (!Number.isInteger(late) || late < 0 || late > 50) throw new Error("--late must be from 0 to 50");
-  return { ...args, late };
-}
-
-async function main(): Promise<number> {
-  const args = readArguments();
-  if (args === undefined) {
-    console.log(usage);
-    return 0;
-  }
-  console.log(
-    `fleet: ${replicaCount} replicas, ${args.series} series, for ${args.seconds} s, --seed ${args.seed}`,
-  );
-  const folder = await mkdtemp(join(tmpdir(), "telemetryd-fleet-"));
-  const stops: Stops = [];
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => process.exit(130));
-  let isEqual = false;
-  try {
-    isEqual = await run(args, folder, stops);
-  } finally {
-    for (const stop of stops) await stop();
-    if (isEqual) await rm(folder, { recursive: true });
-    else console.log(`logs and state: ${folder}`);
-  }
-  return isEqual ? 0 : 1;
-}
-
-main().then(
-  (exitStatus) => {
-    process.exitCode = exitStatus;
-  },
-  (error: unknown) => {
-    console.error(`fleet: ${describeError(error)}`);
-    process.exitCode = 1;
-  },
-);
+await runProof({
+  name: "fleet",
+  about: `The equality proof with ${replicaCount} replicas that share their cycles through Redis: replicas are killed with kill -9
+at random, Redis once; then what source and receivers hold is compared.`,
+  options,
+  run: (args, { folder, releasers }) => run(args, folder, releasers),
+});

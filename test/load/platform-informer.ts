@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from "@kubernetes/client-node";
+import { numberOption, readOptions } from "../../scripts/run/options.ts";
 import { httpsRequest, organizationBase, startTestPlatform } from "../support/platform.ts";
 import { until } from "../support/until.ts";
 
@@ -106,7 +107,10 @@ export async function runInformer(durationMs: number, restartEveryMs: number): P
 
 /** `npm run prove -- informer`: runs for three minutes. */
 if (process.argv[1]?.endsWith("platform-informer.ts") === true) {
-  const seconds = Number(process.argv[2] ?? 180);
+  const about = "Compares an informer's cache with the server's objects after random writes and restarts.";
+  const { seconds } = readOptions("npm run prove -- informer", about, {
+    seconds: numberOption(180, "how long"),
+  });
   const result = await runInformer(seconds * 1000, 10_000);
   process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
   process.exitCode = result.differences.length === 0 && result.writes > 0 ? 0 : 1;

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { Agent } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { numberOption, readOptions } from "../../scripts/run/options.ts";
 import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { PolicyStore } from "../../src/exporter/policy/store.ts";
@@ -15,7 +16,11 @@ import { until } from "../support/until.ts";
  * `npm run prove -- platform-projects`: an organization of a thousand projects, followed by one exporter: at most
  * two connections per project, and the memory they take.
  */
-const count = Number(process.argv[2] ?? 1_000);
+const { projects: count } = readOptions(
+  "npm run prove -- platform-projects",
+  "Measures the connections and the memory of an exporter that follows many projects.",
+  { projects: numberOption(1_000, "projects of one organization") },
+);
 
 const server = fork(new URL("./platform-server.ts", import.meta.url), { execArgv: ["--import", "tsx"] });
 const [{ url, bearer, token, caFile }] = (await once(server, "message")) as [

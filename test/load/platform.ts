@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { Agent } from "node:https";
+import { numberOption, readOptions } from "../../scripts/run/options.ts";
 import { httpsRequest, organizationBase } from "../support/platform.ts";
 import { until } from "../support/until.ts";
 import { type OpenWatch, openWatch } from "../support/watch-client.ts";
@@ -9,8 +10,14 @@ import { type OpenWatch, openWatch } from "../support/watch-client.ts";
  * `npm run prove -- platform-load`: 10,000 objects and 1,000 watches on one process. 99 % of lists complete
  * within a second, every watch receives a change within a second, and memory stays below 512 MB.
  */
-const objects = Number(process.argv[2] ?? 10_000);
-const watchCount = Number(process.argv[3] ?? 1_000);
+const { objects, watches: watchCount } = readOptions(
+  "npm run prove -- platform-load",
+  "Measures lists, watches and memory of one process.",
+  {
+    objects: numberOption(10_000, "objects of one collection"),
+    watches: numberOption(1_000, "watches of it"),
+  },
+);
 const limits = { listP99Ms: 1_000, changeMs: 1_000, memoryBytes: 512 * 2 ** 20 };
 
 async function ask<T>(child: ChildProcess, message?: string): Promise<T> {

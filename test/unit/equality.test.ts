@@ -1,9 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { validate } from "../../src/app/commands/validate.ts";
-import { parseArguments } from "../equality/arguments.ts";
 import { largestBatch, manifest, randomVariant, writeManifest } from "../equality/policy.ts";
 import { randomInteger, seededRandom } from "../support/random.ts";
 
@@ -29,47 +28,6 @@ it("every edit that the test can make is a policy without faults", async () => {
     expect(result).toMatchObject({ exitStatus: 0 });
   }
   expect(texts.size).toBe(50);
-});
-
-describe("parseArguments", () => {
-  it.each([
-    [
-      [],
-      { series: 4000, seconds: 120, every: 3, seed: 7, source: "victoria-metrics", late: 0, histograms: 0 },
-    ],
-    [
-      ["--series", "50000", "--every=15"],
-      {
-        series: 50_000,
-        seconds: 120,
-        every: 15,
-        seed: 7,
-        source: "victoria-metrics",
-        late: 0,
-        histograms: 0,
-      },
-    ],
-    [
-      ["--source", "prometheus"],
-      { series: 4000, seconds: 120, every: 3, seed: 7, source: "prometheus", late: 0, histograms: 0 },
-    ],
-    [
-      ["--source", "prometheus", "--histograms", "200", "--late", "5"],
-      { series: 4000, seconds: 120, every: 3, seed: 7, source: "prometheus", late: 5, histograms: 200 },
-    ],
-    [["--help"], "help"],
-  ])("%j", (args, expected) => {
-    expect(parseArguments(args, 7)).toEqual(expected);
-  });
-  it.each([
-    [["--series", "0"], "--series 0: must be a whole number from 1"],
-    [["--seconds", "2m"], "--seconds 2m: must be a whole number from 1"],
-    [["--speed", "9"], "Unknown option '--speed'"],
-    [["--late", "51"], "--late: must be from 0 to 50"],
-    [["--histograms", "1"], "--histograms: needs --source prometheus"],
-  ])("refuses %j", (args, message) => {
-    expect(() => parseArguments(args, 7)).toThrow(message);
-  });
 });
 
 it("seededRandom repeats itself, spreads, and randomInteger keeps its bounds", () => {

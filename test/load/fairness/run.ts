@@ -4,15 +4,15 @@
  * the worst case the other sinks' samples and the other client's responses are at most a second later than in
  * a quiet phase of the same run.
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { ensureBuilt } from "../../../scripts/daemon/build.ts";
 import { type RunningDaemon, startDaemon } from "../../../scripts/daemon/daemon.ts";
+import { numberOption } from "../../../scripts/run/options.ts";
 import { describeExit } from "../../../scripts/servers/child.ts";
 import { sleep } from "../../../src/base/core/clock.ts";
 import { startNameServer } from "../../support/name-server.ts";
+import { type ProofContext, runProof } from "../../support/proof.ts";
 import { freePort, startVictoriaMetrics } from "../../support/servers.ts";
 import { until } from "../../support/until.ts";
 import { startTeamReceiver, type TeamReceiver } from "./receiver.ts";
@@ -40,16 +40,6 @@ import {
 
 const allowedMs = 1_000;
 const never = new AbortController().signal;
-const { values: options } = parseArgs({
-  options: {
-    series: { type: "string", default: "1000000" },
-    quiet: { type: "string", default: "25" },
-    loaded: { type: "string", default: "60" },
-  },
-});
-const largeSeries = Number(options.series);
-const quietMs = Number(options.quiet) * 1_000;
-const loadedMs = Number(options.loaded) * 1_000;
 /** Additional time for the samples of a phase's end to arrive. */
 const tailMs = 10_000;
 
@@ -109,24 +99,27 @@ async function largeDelivered(daemon: RunningDaemon): Promise<number> {
   return Number(line.exec(metrics)?.[1] ?? 0);
 }
 
-async function run(folder: string, stops: (() => Promise<unknown>)[]): Promise<boolean> {
+async function run(
+  load: { readonly series: number; readonly quiet: number; readonly seconds: number },
+  { folder, releasers }: ProofContext,
+): Promise<boolean> {
   await ensureBuilt(never, () => console.log("building telemetryd"));
   const store = await startVictoriaMetrics();
-  stops.push(() => store[Symbol.asyncDispose]());
+  releasers.push(() => store[Symbol.asyncDispose]());
   const receiver = await startTeamReceiver();
-  stops.push(() => receiver[Symbol.asyncDispose]());
+  releasers.push(() => receiver[Symbol.asyncDispose]());
   let areNamesLost = false;
   const isLost = (name: string) => areNamesLost && name.endsWith(namelessDomain);
   // A TTL so short that the other teams also depend on the name server.
   const names = await startNameServer((name) => (isLost(name) ? "nothing" : ["127.0.0.1"]), {
     ttlSeconds: 1,
   });
-  stops.push(() => names[Symbol.asyncDispose]());
+  releasers.push(() => names[Symbol.asyncDispose]());
   const scene: Scene = { storeUrl: store.url, receiverPort: receiver.port, folder };
   const writeMs = performance.now();
-  await writeSamples(scene, largeSeries, 240_000);
+  await writeSamples(scene, load.series, 240_000);
   console.log(
-    `written: ${largeSeries} series and ${teamCount - 1} times 20, in ${Math.round((performance.now() - writeMs) / 1_000)} s`,
+    `written: ${load.series} series and ${teamCount - 1} times 20, in ${Math.round((performance.now() - writeMs) / 1_000)} s`,
   );
   for (let team = 0; team < largeTeam; team++) await writePolicy(scene, team);
   const notesFile = join(folder, "probe.jsonl");
@@ -138,9 +131,9 @@ async function run(folder: string, stops: (() => Promise<unknown>)[]): Promise<b
     env: { NODE_OPTIONS: `--import=${probe}`, FAIRNESS_PROBE_FILE: notesFile },
     signal: never,
   });
-  stops.unshift(() => daemon.child.kill());
+  releasers.push(() => daemon.child.kill());
   const end = new AbortController();
-  stops.unshift(async () => end.abort());
+  releasers.push(async () => end.abort());
   const queries = queryTimes(store.url, end.signal);
   queries.catch(() => undefined);
   await until("all have caught up", () =>
@@ -150,12 +143,12 @@ async function run(folder: string, stops: (() => Promise<unknown>)[]): Promise<b
   );
   await sleep(5_000, never);
 
-  const quiet = await phaseOf(quietMs);
+  const quiet = await phaseOf(load.quiet * 1_000);
   const askedBefore = names.asked.length;
   receiver.hang();
   areNamesLost = true;
   await writePolicy(scene, largeTeam);
-  const loaded = await phaseOf(loadedMs);
+  const loaded = await phaseOf(load.seconds * 1_000);
   const delivered = await largeDelivered(daemon);
   const { hanging, largeRequests } = receiver;
   const lostNames = new Set(
@@ -184,7 +177,7 @@ async function run(folder: string, stops: (() => Promise<unknown>)[]): Promise<b
     "a garbage collection": (phase) => spansWithin(notes.collections, phase),
   };
   console.log("median / 99 of 100 / worst:");
-  let isGood = delivered >= largeSeries && hanging >= hangingTeams.length && lostNames.size >= 60;
+  let isGood = delivered >= load.series && hanging >= hangingTeams.length && lostNames.size >= 60;
   for (const [name, measure] of Object.entries(bounded)) {
     const before = durations(measure(quiet));
     const after = durations(measure(loaded));
@@ -208,15 +201,14 @@ function text({ p50, p99, worst, count }: Durations): string {
   return `${p50} / ${p99} / ${worst} ms (of ${count})`;
 }
 
-const folder = await mkdtemp(join(tmpdir(), "telemetryd-fairness-"));
-const stops: (() => Promise<unknown>)[] = [];
-for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => process.exit(130));
-let isGood = false;
-try {
-  isGood = await run(folder, stops);
-} finally {
-  for (const stop of stops) await stop();
-  if (isGood) await rm(folder, { recursive: true, force: true });
-  else console.log(`telemetryd's log and state: ${folder}`);
-}
-process.exitCode = isGood ? 0 : 1;
+await runProof({
+  name: "fairness",
+  about:
+    "Loads one sink with many series and lets receivers and a name server hang; measures what the other sinks notice.",
+  options: {
+    series: numberOption(1_000_000, "series of the large sink"),
+    quiet: numberOption(25, "seconds before the load"),
+    seconds: numberOption(60, "seconds under load"),
+  },
+  run,
+});
