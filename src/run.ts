@@ -106,7 +106,7 @@ async function endsInTime(
     const start = () => {
       timer = setTimeout(
         () => {
-          log.error("telemetryd did not stop within delivery.shutdownTimeout; what it has open is given up");
+          log.error("telemetryd did not stop within delivery.shutdownTimeout; its open work was aborted");
           resolve(false);
         },
         config.delivery.shutdownTimeoutMs -

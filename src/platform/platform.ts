@@ -175,7 +175,7 @@ function serverSettings(options: AssemblyOptions) {
   };
 }
 
-/** Has the Gateways say so when none is running any more. */
+/** Has the Gateways say so when none is left running. */
 async function runGatewayWatch(parts: ReturnType<typeof assemble>, signal: AbortSignal): Promise<void> {
   const { clock, log } = parts;
   const onError = logErrors("gateways", log);

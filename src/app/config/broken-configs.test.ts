@@ -141,7 +141,7 @@ describe("broken configurations", () => {
     [
       "tenants by a header that is given too, and by a label",
       [
-        "4:16: error: metrics.tenantLabel: cannot be given together with metrics.tenancy: header, which tells tenants apart; remove one",
+        "4:16: error: metrics.tenantLabel: cannot be given together with metrics.tenancy: header, which distinguishes tenants; remove one",
         "5:29: error: metrics.headers.x-scope-orgid: is metrics.tenantHeader, which names the tenant of each request; remove it",
       ],
       `${ops}metrics:\n  url: http://h\n  tenantLabel: project\n  headers: { x-scope-orgid: all }\n  tenancy: header\n`,

@@ -85,7 +85,7 @@ function tenancyRules(root: Root): RuleFault[] {
     return faults;
   }
   if (given(metrics, ["tenantLabel"])) {
-    const message = `cannot be given together with metrics.tenancy: ${form}, which tells tenants apart; remove one`;
+    const message = `cannot be given together with metrics.tenancy: ${form}, which distinguishes tenants; remove one`;
     faults.push(error(at("tenantLabel"), message));
   }
   const headers = form === "header" && isObject(metrics["headers"]) ? Object.keys(metrics["headers"]) : [];

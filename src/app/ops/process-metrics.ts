@@ -16,7 +16,7 @@ export function createProcessRegistry(version: string): Registry {
   for (const name of misnamed) registry.removeSingleMetric(name);
   new Gauge({
     name: "telemetryd_build_info",
-    help: "Always 1; the labels tell which build runs on which Node.js.",
+    help: "Always 1; the labels name the build and the version of Node.js.",
     labelNames: ["version", "node_version"],
     registers: [registry],
   }).set({ version, node_version: process.version }, 1);

@@ -25,7 +25,7 @@ export interface ConnectionsOptions {
   /** Closes an idle connection after this time, unless the server's `Keep-Alive` sets another. */
   readonly keepMs: number;
   /**
-   * A connection of this age takes no further request, so that a name is followed to another address. Less
+   * A connection of this age gets no further request, so that a name is followed to another address. Less
    * up to a fifth at random, so that connections opened together do not end together. Infinity if absent.
    */
   readonly maxAgeMs?: number;

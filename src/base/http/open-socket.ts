@@ -77,7 +77,7 @@ export function secureSocket(
     host,
     ALPNProtocols: ["http/1.1"],
     checkServerIdentity: identityFault,
-    // SNI takes no addresses (RFC 6066, section 3); the certificate is checked against the address anyway.
+    // SNI has no addresses (RFC 6066, section 3); the certificate is checked against the address anyway.
     ...(isIP(host) === 0 && { servername: host }),
     ...over,
     ...tls,

@@ -37,7 +37,7 @@ export class AddressRange {
   }
 }
 
-/** Tells whether a text is an address in one of the ranges. @throws as {@link AddressRange} */
+/** Whether a text is an address in one of the ranges. @throws as {@link AddressRange} */
 export function addressesIn(ranges: readonly string[]): (text: string) => boolean {
   const parsed = ranges.map((range) => new AddressRange(range));
   return (text) => {

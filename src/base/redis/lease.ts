@@ -6,7 +6,7 @@ import { runScript } from "./run-script.ts";
 
 /** Renewals in the lifetime of a lease: some may fail without its loss. */
 const renewalsPerTtl = 5;
-/** A holder that cannot renew gives up at this part of the lifetime, while the lease is still valid. */
+/** A holder that cannot renew stops at this part of the lifetime, while the lease is still valid. */
 const giveUpAtPart = 0.7;
 
 /** The lease has ended, and another owner may have taken it: the former holder may no longer write. */
@@ -100,7 +100,7 @@ export async function takeLease(options: LeaseOptions): Promise<LeaseOutcome> {
 }
 
 interface RenewalOptions {
-  /** @returns false when another owner has taken the lease @throws while Redis is away */
+  /** @returns false when another owner has taken the lease @throws while Redis is unavailable */
   renew(): Promise<boolean>;
   readonly clock: Clock;
   readonly ttlMs: number;
@@ -130,7 +130,7 @@ function keepRenewed(options: RenewalOptions, over: AbortSignal): Pick<Lease, "s
       const response = new AbortController();
       const isRenewed = await Promise.race([
         renew().catch(() => undefined),
-        // A hanging connection must not prevent giving up in time.
+        // A hanging connection must not prevent the end in time.
         pause(clock, Math.min(renewEveryMs, untilMs - askedMs), [over, response.signal]),
       ]);
       response.abort();

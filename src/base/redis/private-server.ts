@@ -26,7 +26,7 @@ const installHint =
 
 const stopLimitMs = 10_000;
 const restart = { baseMs: 200, maxMs: 5_000, jitter: 0 };
-/** A server that ends sooner than this never served; after several such in a row, starting is given up. */
+/** A server that ends sooner than this never served; after several such in a row, starting has failed. */
 const briefLifeMs = 5_000;
 const briefLivesAllowed = 4;
 

@@ -64,7 +64,8 @@ export function createRedis(options: RedisRoomOptions): RedisRoom {
     open: (role, name) =>
       openConnection(target, role, name, {
         // All connections fail and recover together: the requirements checker's connection logs for all.
-        away: (error) => options.log.debug({ connection: name, error: error.message }, "Redis is away"),
+        away: (error) =>
+          options.log.debug({ connection: name, error: error.message }, "Redis is unavailable"),
         back: () => options.log.debug({ connection: name }, "Redis is back"),
       }),
     service: {
@@ -121,7 +122,7 @@ function requirementsChecker(
               },
               // It is gone again, or INFO is not permitted: the next connect checks again.
               (error: unknown) =>
-                log.debug({ error: describeError(error) }, "Redis did not tell its version"),
+                log.debug({ error: describeError(error) }, "Redis' version could not be read"),
             );
           });
         });

@@ -107,7 +107,7 @@ test.each<[string, Partial<ExporterSnapshot>, string, string, string]>([
     { stats: statsWith({ refusal: "400 bad" }) },
     "False",
     "Retrying",
-    "Samples are refused, and the search for those to reject goes on: 400 bad",
+    "Samples are refused, and the search for those to reject continues: 400 bad",
   ],
   [
     "rejected long ago",

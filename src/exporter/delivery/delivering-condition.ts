@@ -30,7 +30,7 @@ export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): Deli
   if (trouble !== undefined) return { status: "False", reason: "Retrying", message: trouble.message };
   const { refusal } = snapshot.stats;
   if (refusal !== undefined) {
-    const message = `Samples are refused, and the search for those to reject goes on: ${refusal}`;
+    const message = `Samples are refused, and the search for those to reject continues: ${refusal}`;
     return { status: "False", reason: "Retrying", message };
   }
   const failing = sources.filter(({ error }) => error !== undefined);

@@ -43,7 +43,7 @@ export const sinkMetrics: readonly SinkMetric[] = [
   },
   {
     name: "telemetryd_sink_samples_dropped_total",
-    help: "Samples given up since their requests kept failing, under onExhausted: drop.",
+    help: "Samples dropped since their requests kept failing, under onExhausted: drop.",
     kind: "counter",
     value: ({ stats }) => stats.dropped,
   },
@@ -127,7 +127,7 @@ export const sinkMetrics: readonly SinkMetric[] = [
   },
   {
     name: "telemetryd_sink_skipped_seconds_total",
-    help: "Time given up because it was older than delivery.maxBackfill.",
+    help: "Time skipped because it was older than delivery.maxBackfill.",
     kind: "counter",
     value: ({ stats }) => stats.skippedSeconds,
   },

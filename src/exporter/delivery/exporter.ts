@@ -368,7 +368,7 @@ export class Exporter {
       nowMs = reader.storeNowMs();
     }
     if (nowMs !== undefined) return onGrid(nowMs, settings.windowGridMs);
-    return problem ?? "the metrics store does not tell its time (no Date header in its responses)";
+    return problem ?? "the metrics store's time is unknown (no Date header in its responses)";
   }
 
   #exportDeps(

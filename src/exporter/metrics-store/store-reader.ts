@@ -26,7 +26,7 @@ import { LabelCache } from "./samples/label-cache.ts";
 import { SharedRead } from "./shared-read.ts";
 import { VictoriaMetricsReader } from "./victoriametrics/victoriametrics-reader.ts";
 
-/** Clocks that differ by more are told of. */
+/** Clocks that differ by more are reported. */
 const largestSkewMs = 30_000;
 
 interface StoreReaderOptions {
@@ -300,7 +300,7 @@ function scopedRead(request: ReadRequest): AnyRead | ReadFailure {
     if (tenant !== undefined && writesTenantLabel(expr, tenant.label)) {
       return failure(
         "tenant_violation",
-        `the expression writes ${tenant.label}, the label that tells tenants apart`,
+        `the expression writes ${tenant.label}, the label that distinguishes tenants`,
       );
     }
     const scoped = tenant === undefined ? expr : scope(expr, [tenant]);

@@ -2,7 +2,7 @@ import { TelemetrydError } from "../../base/core/errors.ts";
 import { tenantIdProblem } from "../policy/tenants/tenant-id.ts";
 import type { MetricsStoreSettings } from "./client/store-settings.ts";
 
-/** The settings of the configuration's `metrics` that say how the store's tenants are told apart. */
+/** The settings of the configuration's `metrics` that say how the store's tenants are distinguished. */
 export interface TenancySettings extends MetricsStoreSettings {
   /** `label`: by a label of the series, in one store for all. Otherwise each tenant has a store of its own. */
   readonly tenancy: "label" | "header" | "path";

@@ -87,7 +87,7 @@ export class PolicyStore {
   }
 
   /**
-   * The last version without a fault of a policy that has one now: what it exported goes on. Undefined if
+   * The last version without a fault of a policy that has one now: its exports continue. Undefined if
    * there was none since the start.
    */
   lastWhole(ref: PolicyRef): CheckedPolicy | undefined {
@@ -129,7 +129,7 @@ export class PolicyStore {
   }
 }
 
-/** Notes which version of a policy goes on with the one that comes now. */
+/** Notes which version of a policy the one that comes now continues. */
 function keepWhole(
   policy: CheckedPolicy,
   before: Plane | undefined,

@@ -22,7 +22,7 @@ interface ServedResource {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly hasStatus: boolean;
-  /** Tells clients when the stored form changes; absent for kinds that are not stored. */
+  /** Changes with the stored form, for clients; absent for kinds that are not stored. */
   readonly storageVersionHash?: string;
 }
 

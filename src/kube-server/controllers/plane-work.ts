@@ -26,7 +26,7 @@ export interface PlaneWorkOptions {
 
 const workAtOnce = 100;
 /** Objects of one plane that are reconciled at once. */
-const lanesOfPlane = 4;
+const workersOfPlane = 4;
 /** For each piece of work that is due together, how long an object rests once it is reconciled. */
 const restMsPerItem = 10;
 const maxRestMs = 500;
@@ -96,8 +96,8 @@ export class PlaneWork {
           // The more there is to do, the longer changes gather before an object is looked at again.
           const restMs = Math.min((due.length - 1) * restMsPerItem, maxRestMs);
           const settled: SettledWork[] = [];
-          const lane = () => this.#work(queue, restMs, settled, signal);
-          await Promise.all(Array.from({ length: lanesOfPlane }, lane));
+          const worker = () => this.#work(queue, restMs, settled, signal);
+          await Promise.all(Array.from({ length: workersOfPlane }, worker));
           await store.settleWork(this.#plane, settled);
         }
       }
@@ -110,7 +110,7 @@ export class PlaneWork {
     }
   }
 
-  /** One lane: works off what is left in the queue. */
+  /** One worker: works off what is left in the queue. */
   async #work(
     queue: Iterator<DueWork>,
     restMs: number,

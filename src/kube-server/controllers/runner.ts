@@ -28,7 +28,7 @@ const askEveryMs = 3_000;
 const fullScanMs = 30_000;
 const idleMs = 500;
 /** Objects reconciled at once, of all planes. */
-const lanes = 16;
+const workers = 16;
 
 /**
  * Runs the controllers on the replica that holds the lease. The work queue is in Redis, written atomically
@@ -40,7 +40,7 @@ export async function runControllers(options: RunnerOptions, signal: AbortSignal
   const owner = randomUUID();
   const planes = new Map<string, PlaneWork>();
   const pending = new Set<string>();
-  const semaphore = new FairSemaphore(lanes, "all-but-one");
+  const semaphore = new FairSemaphore(workers, "all-but-one");
   let lease: Lease | undefined;
   /** Aborts with the lease. Made once for each lease: `AbortSignal.any` leaves something behind. */
   let leading = signal;

@@ -307,7 +307,7 @@ test("a write whose response is lost has its events once it is written again", a
   scene.set("a", "Retrying");
   scene.set("b", "UpToDate");
   await scene.run(20_000);
-  // The second attempt is lost, too, and has told something else.
+  // The second attempt is lost, too, and has reported something else.
   scene.set("a", "Suspended");
   await scene.run(20_000);
   expect(scene.written()).toEqual({ a: "Suspended", b: "UpToDate" });

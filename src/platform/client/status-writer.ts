@@ -67,7 +67,7 @@ interface Followed {
   /** When another writer was last seen to have changed a condition, by `sink type`; monotonic ms. */
   othersMs: Map<string, number> | undefined;
   retryAtMs: number;
-  /** The last write, if its response was lost: its transitions are still to be told. */
+  /** The last write, if its response was lost: its transitions are still to be reported. */
   doubt: DoubtfulWrite | undefined;
   /** Created for the first event: most policies have none. */
   events: DeliveryEvents | undefined;
@@ -180,14 +180,15 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
     const writtenMs = clock.monotonicMs();
     if (outcome.kind === "failed") {
       const { inDoubt } = outcome;
-      if (inDoubt !== undefined) policy.doubt = { before: beforeDoubt(inDoubt, policy.doubt), told: status };
+      if (inDoubt !== undefined)
+        policy.doubt = { before: beforeDoubt(inDoubt, policy.doubt), reported: status };
       policy.retryAtMs = writtenMs + retryMs;
       return policy.retryAtMs;
     }
     policy.retryAtMs = Number.NEGATIVE_INFINITY;
     policy.othersMs = undefined;
     const inVain = isInVain ? (written?.inVain ?? 0) + 1 : 0;
-    policy.written = { status: knownStatus(written?.status, status), told: status, writtenMs, inVain };
+    policy.written = { status: knownStatus(written?.status, status), reported: status, writtenMs, inVain };
     if (outcome.kind === "written") {
       const replaced = beforeDoubt(outcome.replaced, policy.doubt);
       emit(policy, ref, (events) => events.statusWritten(replaced, status));

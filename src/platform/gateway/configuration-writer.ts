@@ -35,7 +35,7 @@ const madeAtOnce = 256 * 1024;
  * Has HAProxy check the versions of programs that it has not checked yet, each project's apart. What all of
  * them share is checked first.
  *
- * @param waitMs how long the checks are waited for; those that take longer go on
+ * @param waitMs how long the checks are waited for; longer ones continue
  * @throws HaproxyError when HAProxy does not accept what all share; the signal's reason
  */
 export async function checkVersions(

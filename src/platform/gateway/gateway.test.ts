@@ -25,7 +25,7 @@ function fakeHaproxy() {
     ask: () => fake.ask(),
     askMaster: async () => "",
     askAll: async () => new Map(),
-    tellLeaving: async () => undefined,
+    askLeaving: async () => undefined,
     ended: () => undefined,
     stop: async () => undefined,
   };

@@ -32,7 +32,7 @@ export interface GatewayOptions {
   readonly runner: string;
   /** Writes the files of TLS if they have to be. @returns whether it has */
   readonly refreshTls: () => Promise<boolean>;
-  /** Called with the programs that are loaded since, or fare otherwise than before. */
+  /** Called with the programs that are loaded since, or whose state has changed. */
   readonly onChange: (programs: readonly RouteProgram[]) => Promise<void>;
   readonly shutdownTimeoutMs: number;
   /** `metrics.tenantLabel`, under which the traffic's metrics have the project. */
@@ -66,7 +66,7 @@ const shortestPauseMs = 400;
 const busyLoads = { count: 30, withinMs: 60_000, pauseMs: 2_000 };
 /** Characters of commands on one connection, about: HAProxy reads them into a buffer of 32 KiB. */
 const commandsLength = 8 * 1024;
-/** Removed programs that earlier workers are told of after a load: each takes some ms. */
+/** Removed programs that earlier workers are given after a load: each takes some ms. */
 const maxForgotten = 100;
 const retry = { baseMs: 1_000, maxMs: 30_000, jitter: 0 };
 
@@ -127,7 +127,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   /** Connections that clients keep stay with the worker before: it must not serve what is gone. */
   const forgetRemoved = async (removed: readonly string[]): Promise<void> => {
     for (const gateway of removed.slice(0, maxForgotten)) {
-      await haproxy.tellLeaving(`del map ${hostsMap} ${hostOf(gateway)}`);
+      await haproxy.askLeaving(`del map ${hostsMap} ${hostOf(gateway)}`);
     }
   };
 
@@ -190,7 +190,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         await giveCommands(maps.map((each) => mapCommand(each, next)));
       } catch (error) {
         programs.giveBack(changed ?? new Map());
-        log.debug({ error: describeError(error) }, "HAProxy does not take a change without a load");
+        log.debug({ error: describeError(error) }, "HAProxy rejected a change without a reload");
         return false;
       }
       isInDoubt = false;
@@ -227,7 +227,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     for (const command of commands) {
       const response = await haproxy.ask(command).catch(describeError);
       if (isAddressSet(response)) continue;
-      log.debug({ command, response: response.slice(0, 200) }, "HAProxy does not take an address");
+      log.debug(
+        { command, response: response.slice(0, 200) },
+        "HAProxy rejected the update of a server's address",
+      );
       programs.touch();
       return;
     }
@@ -280,7 +283,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return heartbeatEveryMs;
     };
     const onSilence = (error: unknown): void => {
-      log.debug({ error: describeError(error) }, "the controllers do not hear from the gateway");
+      log.debug({ error: describeError(error) }, "gateway heartbeat could not be stored");
     };
     try {
       await Promise.all([

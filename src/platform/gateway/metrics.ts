@@ -14,7 +14,7 @@ export interface GatewayMeasures {
 
 /**
  * Metrics of the gateway and of the proxies' traffic, read at scrape time. With `tenantLabel`, the traffic's
- * metrics have the project under that name too: the metrics store then tells tenants apart.
+ * metrics have the project under that name too: the metrics store then distinguishes tenants.
  */
 export function createGatewayRegistry(measures: GatewayMeasures, tenantLabel: string | undefined): Registry {
   const registry = new Registry();

@@ -13,7 +13,7 @@ import { plainRoute, slotWidth } from "./plain-program.ts";
 
 /** Where HAProxy has a program. */
 export interface Place {
-  /** The version that is served; absent: requests are told that it is left out. */
+  /** The version that is served; absent: responses say that it is left out. */
   readonly held?: HeldProgram | undefined;
   /** Of a plain program; absent: it has a section of its own. */
   readonly plain?: PlainPlace | undefined;
@@ -190,8 +190,9 @@ function servedOf(newest: HeldProgram, versions: ReadonlySet<HeldProgram>): Held
 }
 
 /**
- * Whether a slot can go on with another route. Requests that are open, and connections that are kept, lead to
- * the addresses before: those of another version's backend must not come back with the new one's requests.
+ * Whether a slot can continue with another route. Requests that are open, and connections that are kept,
+ * lead to the addresses before: those of another version's backend must not come back with the new one's
+ * requests.
  */
 function keepsSlot({ held: version, plain }: Place, held: HeldProgram, { servers }: PlainRoute): boolean {
   if (plain === undefined || servers.addresses.length > plain.slot.width) return false;

@@ -8,7 +8,7 @@ export interface PresenceOptions {
   readonly programs: HeldPrograms;
   /** Identity of this gateway among those of other daemons. */
   readonly runner: string;
-  /** Called with the programs that are loaded since, or fare otherwise than before. */
+  /** Called with the programs that are loaded since, or whose state has changed. */
   readonly onChange: (programs: readonly RouteProgram[]) => Promise<void>;
   readonly clock: Clock;
 }
@@ -17,15 +17,15 @@ export interface PresenceOptions {
 const forgottenAfterMs = 8_000;
 
 /**
- * What the controllers hear of this gateway. What is loaded and not reported on is well: no heartbeat is sent
- * before all reports on what it says to be loaded are stored.
+ * What this gateway reports to the controllers. What is loaded and not reported on is well: no heartbeat is
+ * sent before all reports on what it says to be loaded are stored.
  */
 export class Presence {
   readonly #options: PresenceOptions;
   #loadedVersion = 0;
   #heardAtMs = Number.NEGATIVE_INFINITY;
   #returns = 0;
-  /** Of which the controllers still have to hear. */
+  /** Still to be reported to the controllers. */
   readonly #toWake = new Map<string, RouteProgram>();
   #last: Promise<void> = Promise.resolve();
 
@@ -33,7 +33,7 @@ export class Presence {
     this.#options = options;
   }
 
-  /** How often this gateway was heard from after a silence, during which it may have missed removals. */
+  /** How often this gateway reported after a silence, during which it may have missed removals. */
   get returns(): number {
     return this.#returns;
   }
@@ -56,7 +56,7 @@ export class Presence {
     });
   }
 
-  /** Says that the gateway runs. After a silence, all controllers hear of it, since they took it for gone. */
+  /** Says that the gateway runs. After a silence, it is reported to all controllers, since they took it for gone. */
   announce(): Promise<void> {
     return this.#inTurn(async () => {
       const { store, runner, programs, clock } = this.#options;

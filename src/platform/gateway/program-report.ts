@@ -6,7 +6,7 @@ import { type HeldProgram, refusalOf } from "./held-program.ts";
 const namelessReason =
   "its certificate can be verified only by a host name: use the one that the certificate has";
 
-/** What the controllers hear of a program; undefined if all is well and nothing was resolved. */
+/** What is reported of a program; undefined if all is well and nothing was resolved. */
 export function reportOf(held: HeldProgram): ProgramReport | undefined {
   const { program, states } = held;
   const refusal = refusalOf(held);

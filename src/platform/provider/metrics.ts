@@ -11,7 +11,7 @@ export interface ProviderMeasures {
 
 /**
  * Metrics of the provider and of the instances it runs, read at scrape time. With `tenantLabel`, the
- * instances' metrics have the project under that name too: the metrics store then tells tenants apart.
+ * instances' metrics have the project under that name too: the metrics store then distinguishes tenants.
  */
 export function createProviderRegistry(
   measures: ProviderMeasures,

@@ -301,7 +301,7 @@ test("a runtime that is away: operators hear it at once, tenants after 30 s, of 
   // Why is the operator's: an engine's socket is a path of its machine.
   const shown = [ready(), available(plane, "web-0")].map((condition) => condition?.["message"]);
   expect(new Set(shown)).toEqual(
-    new Set(["the location's engine does not respond; what runs goes on running"]),
+    new Set(["the location's engine does not respond; running instances continue"]),
   );
   runtime.isAway = false;
   await untilItRuns();

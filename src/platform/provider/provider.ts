@@ -87,8 +87,8 @@ export function createProvider(options: ProviderOptions): Provider {
   const work = { location: workOnLocation, context: workOnContext, subnet: workOnSubnet };
   const queue = new WorkQueue({
     places,
-    async work(lane, item, signal) {
-      const plane = planes.get(lane);
+    async work(name, item, signal) {
+      const plane = planes.get(name);
       if (plane === undefined) return undefined;
       const [kind, key] = split(item);
       // What would wait in mid-work would report what it saw before.
@@ -119,7 +119,7 @@ export function createProvider(options: ProviderOptions): Provider {
     },
     onGone(plane) {
       planes.delete(plane);
-      queue.removeLane(plane);
+      queue.removeQueue(plane);
     },
   });
 
@@ -178,7 +178,7 @@ export function createProvider(options: ProviderOptions): Provider {
         if (error instanceof RuntimeError && error.outcome === "unavailable") health.failed(error.message);
         log.warn({ error: describeError(error) }, "what the runtime holds cannot be looked at");
         if (health.problem === undefined || isShownAway) return;
-        // Nothing else is heard of a runtime that is away: each object says so once.
+        // An unavailable runtime reports nothing else: each object says so once.
         isShownAway = true;
         addAll();
       };

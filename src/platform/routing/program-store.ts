@@ -1,6 +1,6 @@
 import type { RouteProgram } from "./route-program.ts";
 
-/** How a running gateway fares with a program. Absent where all is well and nothing had to be resolved. */
+/** The state of a program in a running gateway. Absent where all is well and nothing had to be resolved. */
 export interface ProgramReport {
   /** Why the gateway does not load the program; an earlier one is served, or requests get 503. */
   readonly refused?: string;
@@ -14,9 +14,9 @@ export interface ProgramReport {
   readonly resolved?: Readonly<Record<string, string>>;
 }
 
-/** How the running gateways fare with one program. */
+/** The state of one program in the running gateways. */
 export interface ProgramState {
-  /** Gateways that run now: those heard from within the last 10 s. */
+  /** Gateways that run now: those that reported within the last 10 s. */
   readonly running: number;
   /** Whether all of these have loaded the version, or have dropped the program. */
   readonly isLoaded: boolean;
@@ -59,7 +59,7 @@ export interface ProgramStore {
    * programs come first: what is loaded and not reported on is well.
    */
   heartbeat(runner: string, version: number): Promise<void>;
-  /** Stores what has changed of a gateway's reports; undefined: nothing to report any more. */
+  /** Stores what has changed of a gateway's reports; undefined: nothing is left to report. */
   report(runner: string, reports: ReadonlyMap<string, ProgramReport | undefined>): Promise<void>;
   /** Drops all reports of a gateway: it begins again. */
   forgetReports(runner: string): Promise<void>;

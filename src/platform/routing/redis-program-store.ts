@@ -123,7 +123,7 @@ return {reached, unpack(found)}
 `;
 
 /**
- * Returns the runners that are heard from, each with its version. An entry that lies too far in the future is
+ * Returns the runners that report, each with its version. An entry that lies too far in the future is
  * from before the clock was set back.
  */
 const runnersFunction = `
@@ -142,7 +142,7 @@ local function runners(key, aliveMs)
 end
 `;
 
-/** KEYS: runners. ARGV: 1 how long a runner is heard from (ms). Returns runners and their versions. */
+/** KEYS: runners. ARGV: 1 how long a report counts (ms). Returns runners and their versions. */
 const runnersScript = `
 ${runnersFunction}
 local alive = runners(KEYS[1], tonumber(ARGV[1]))

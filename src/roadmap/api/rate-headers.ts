@@ -1,7 +1,7 @@
 import { type ApiResponse, problemResponse, type RawHeaders } from "./api-response.ts";
 import type { RateCounter } from "./rate-counter.ts";
 
-/** The headers that tell a client its limit. @param remaining of the counter; below zero is none */
+/** The headers with a client's limit. @param remaining of the counter; below zero is none */
 export function rateHeaders(rate: RateCounter, remaining: number): RawHeaders {
   return [
     ...["RateLimit-Limit", String(rate.limit)],

@@ -10,23 +10,25 @@ export interface WebhookBoard {
 /** The meaning of an event; a `change` may have changed the page. */
 export type WebhookMeaning = "ping" | "ignored" | "change";
 
-/** A part that is missing, or not of the documented form, tells nothing: the event may then be a change. */
-const told = <T extends z.ZodType>(part: T) => part.optional().catch(undefined);
-const place = told(z.object({ html_url: z.string() }));
+/** A part that is missing, or not of the documented form, decides nothing: the event may then be a change. */
+const optionalPart = <T extends z.ZodType>(part: T) => part.optional().catch(undefined);
+const place = optionalPart(z.object({ html_url: z.string() }));
 
 const payloadSchema = z.object({
-  action: told(z.string()),
-  organization: told(z.object({ login: z.string() })),
+  action: optionalPart(z.string()),
+  organization: optionalPart(z.object({ login: z.string() })),
   repository: place,
   issue: place,
   pull_request: place,
-  installation: told(z.object({ account: z.object({ login: z.string() }) })),
-  projects_v2: told(z.object({ number: z.int() })),
-  projects_v2_item: told(z.object({ project_node_id: z.string() })),
-  changes: told(
+  installation: optionalPart(z.object({ account: z.object({ login: z.string() }) })),
+  projects_v2: optionalPart(z.object({ number: z.int() })),
+  projects_v2_item: optionalPart(z.object({ project_node_id: z.string() })),
+  changes: optionalPart(
     z.object({
       title: z.unknown().optional(),
-      field_value: told(z.object({ project_number: told(z.int()), field_name: told(z.string()) })),
+      field_value: optionalPart(
+        z.object({ project_number: optionalPart(z.int()), field_name: optionalPart(z.string()) }),
+      ),
     }),
   ),
 });

@@ -171,7 +171,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
     return done("accepted", 202);
   }
 
-  function tell(client: string, { result, why }: Ending): void {
+  function note(client: string, { result, why }: Ending): void {
     metrics.webhookEnded(result);
     if (isServed.has(result)) return;
     if (isUnverified.has(result)) refusals.take(client);
@@ -187,7 +187,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
     prepare: async (signal) => void (await currentSecret(signal)),
     async respond(request, client, invite) {
       const ending = await receive(request, client, invite);
-      tell(client, ending);
+      note(client, ending);
       const { response } = ending;
       if (response === undefined || !hasUnreadBody(request)) return response;
       if (request.headers.expect === undefined) await discardBody(request);
@@ -239,7 +239,7 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/** @throws when the work takes longer; it goes on nevertheless */
+/** @throws when the work takes longer; it continues nevertheless */
 async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

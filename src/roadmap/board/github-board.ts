@@ -244,7 +244,7 @@ function rawItem(node: ItemNode): unknown {
   };
 }
 
-/** GitHub gave up on a query that takes too long; it answers smaller pages. */
+/** GitHub aborted a query that takes too long; smaller pages succeed. */
 function isTooMuch({ kind, message }: BoardFailure): boolean {
   const texts = /something went wrong while executing your query|couldn.t respond to your request in time/i;
   return kind === "unavailable" && texts.test(message);

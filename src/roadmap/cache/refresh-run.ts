@@ -80,7 +80,9 @@ function unavailable(message: string): { readonly kind: "failed"; readonly failu
   return { kind: "failed", failure: { kind: "unavailable", message } };
 }
 
-const leaseLost = unavailable("the lease was lost while the board was read: Redis was away for too long");
+const leaseLost = unavailable(
+  "the lease was lost while the board was read: Redis was unavailable for too long",
+);
 
 async function takeLease(
   owner: string,

@@ -12,7 +12,7 @@ export interface Replica {
    */
   sync(ownLease?: string): Promise<void>;
   /** Handles another replica's message. @returns whether there is something new to `sync` */
-  hear(message: string): boolean;
+  receive(message: string): boolean;
 }
 
 export function createReplica(parts: {
@@ -50,7 +50,7 @@ export function createReplica(parts: {
       cache.reached();
     },
 
-    hear(message) {
+    receive(message) {
       const event = parseEvent(message);
       if (event === undefined || event.by === lastOwnLease) return false;
       if (event.event === "refreshing") cache.refreshingElsewhere(event.ttlMs);

@@ -203,7 +203,7 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
         subscriber.subscribe(eventsChannel).catch(() => undefined);
       });
       subscriber.on("message", (_channel: string, message: string) => {
-        if (replica.hear(message)) wakeup.wake();
+        if (replica.receive(message)) wakeup.wake();
       });
       const watching = board.watch?.(() => request("changed"), signal);
       releasers.push(() => watching);
@@ -239,7 +239,7 @@ function createReporter(
   metrics: RoadmapMetrics,
   log: Logger,
 ): (result: RunResult, tookMs: number) => void {
-  const told = new Set<string>();
+  const logged = new Set<string>();
   return (result, tookMs) => {
     metrics.refreshed(result.kind, tookMs / 1_000);
     if (result.kind === "skipped") return;
@@ -250,8 +250,8 @@ function createReporter(
     }
     const items = cache.backlog()?.items.length;
     log.info({ result: result.kind, items, tookMs: Math.round(tookMs) }, "the roadmap was refreshed");
-    for (const warning of result.warnings.filter((one) => !told.has(one))) {
-      told.add(warning);
+    for (const warning of result.warnings.filter((one) => !logged.has(one))) {
+      logged.add(warning);
       log.warn(warning);
     }
   };

@@ -46,7 +46,7 @@ export interface Entry {
 
 export interface SharedCache {
   read(known: Entry | undefined): Promise<SharedState>;
-  /** Takes the refresh lease; every renewal tells the other replicas that a refresh runs. */
+  /** Takes the refresh lease; every renewal shows the other replicas that a refresh runs. */
   takeLease(owner: string): Promise<LeaseOutcome>;
   /**
    * Stores the result of a refresh and ends the lease.

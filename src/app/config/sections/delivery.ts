@@ -85,7 +85,7 @@ export const delivery = z
       ["replay", "drop"],
       "replay",
     ),
-    concurrency: integer("Requests that a sink has open at the same time (lanes)", 4, 1, 64),
+    concurrency: integer("Requests that a sink has open at the same time (partitions)", 4, 1, 64),
     maxConnections: integer(
       "Connections to receivers at the same time, of all tenants together; one alone gets half of them",
       2_000,

@@ -60,7 +60,7 @@ export const metrics = z
       labelNameProblem,
     ),
     tenancy: choice(
-      "How tenants are told apart: by tenantLabel; or, where the store has tenants of its own, by tenantHeader, or by {tenant} in url",
+      "How tenants are distinguished: by tenantLabel; or, where the store has tenants of its own, by tenantHeader, or by {tenant} in url",
       ["label", "header", "path"],
       "label",
     ),

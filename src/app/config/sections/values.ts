@@ -82,7 +82,7 @@ export function registryProblem(text: string): string | undefined {
   return `must be a host in lower case such as docker.io or registry.example.com:5000, not ${show(text)}`;
 }
 
-/** For `provider.engine.externalAddresses`: clients are told it, so it cannot stand for all addresses. */
+/** For `provider.engine.externalAddresses`: clients connect to it, so it cannot stand for all addresses. */
 export function machineAddressProblem(text: string): string | undefined {
   if (isIP(text) !== 0 && !text.includes("%") && !/^[0:.]+$/.test(text)) return undefined;
   return `must be an address of this machine such as 203.0.113.10 or 2001:db8::10, not ${show(text)}`;

@@ -27,8 +27,8 @@ async function renew() {
     change(live, next);
     keepFocus(focused);
     document.title = live.dataset.title;
-    const heard = [isStale && "renewed again", live.dataset.news !== lastNews && live.dataset.news];
-    announce(heard.filter(Boolean).join("; "));
+    const news = [isStale && "renewed again", live.dataset.news !== lastNews && live.dataset.news];
+    announce(news.filter(Boolean).join("; "));
     lastNews = live.dataset.news;
     say("renewed " + new Date().toLocaleTimeString(), false);
   } catch (error) {

@@ -75,7 +75,7 @@ export function matches(row: SinkRow, query: StatusQuery): boolean {
     .every((word) => text.includes(word));
 }
 
-/** Samples that will not arrive: rejected, or given up. */
+/** Samples that will not arrive: rejected, or dropped. */
 export function lostOf(sink: SinkView): number {
   return sink.rejected + sink.dropped;
 }

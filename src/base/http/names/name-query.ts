@@ -20,8 +20,8 @@ export function createResolver(servers: readonly string[]): AddressResolver {
 }
 
 /**
- * Resolves the first of the names that has an address. When a name server cannot tell whether a name exists,
- * the names after it are not used instead.
+ * Resolves the first of the names that has an address. When a name server fails for a name, the names after
+ * it are not used instead.
  */
 export async function queryAddresses(
   resolver: AddressResolver,
@@ -68,7 +68,7 @@ function describeFailure(code: string): string {
     case "ESERVFAIL":
       return "the name server could not find it out (SERVFAIL)";
     case "EREFUSED":
-      return "the name server refused to tell it";
+      return "the name server refused the query";
     default:
       return `the name server's response cannot be used (${code || "no code"})`;
   }

@@ -130,7 +130,7 @@ export class Dispatcher {
     return this.#unproven;
   }
 
-  /** A search has to go on in the next cycle, since its requests are used up. */
+  /** A search has to continue in the next cycle, since its requests are used up. */
   get isSearching(): boolean {
     return this.#isSearching;
   }

@@ -72,7 +72,7 @@ export class ReceiverMemory {
   }
 
   /**
-   * A later sample was accepted, the time of which is `untilMs` (Unix ms). What fails goes on failing.
+   * A later sample was accepted, the time of which is `untilMs` (Unix ms). What fails keeps failing.
    */
   acceptLater(untilMs: number): void {
     this.#acceptedAtMs = this.#clock.monotonicMs();
@@ -197,7 +197,7 @@ export class ReceiverMemory {
     return this.#failing?.times ?? 0;
   }
 
-  /** When {@link hasFailedLong} can be true first, if requests go on failing; monotonic. */
+  /** When {@link hasFailedLong} can be true first, if requests keep failing; monotonic. */
   get searchDueMs(): number | undefined {
     return this.#failing && this.#failing.sinceMs + poisonAfterMs;
   }

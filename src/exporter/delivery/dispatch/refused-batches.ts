@@ -50,7 +50,7 @@ interface SearchResult {
 const oldSampleMs = 50 * 60_000;
 /** Refused samples that are tried with legal names: if none of them is accepted, the names are not the reason. */
 const mostLegalNames = 16;
-/** A search that has to wait longer for its turn goes on in the next cycle. */
+/** A search that has to wait longer for its turn continues in the next cycle. */
 const longestSearchMs = 20_000;
 
 /** Handles the batches of one window that its receiver refuses: searches them, and keeps what is rejected. */
@@ -88,7 +88,7 @@ export class RefusedBatches {
     const { sender, state } = receiver.destination;
     const untilMs = clock.monotonicMs() + longestSearchMs;
     const search = new RefusalSearch(batch.request, refusal, {
-      // What is to be given up alone has all its attempts.
+      // What is to be dropped alone has all its attempts.
       send: (request) =>
         sender.send(request, signals[0], isFailing && request.sampleCount > 1 ? 1 : undefined),
       pace: () => memory.pace.next(untilMs, signals),

@@ -61,7 +61,7 @@ export class FleetReports {
   }
 
   /** Handles a message of the channel `fleetKeys.reported`; see the script `releaseLease`. */
-  hear(message: string): void {
+  receive(message: string): void {
     const [sink = "", ...rest] = message.split("\n");
     const followed = this.#followed.get(sink);
     const report = parseReport(rest.at(-1));

@@ -46,7 +46,7 @@ export const stateFields = {
   receiver: "receiver",
   /** Bytes of the list of what was sent. */
   sentBytes: "sentBytes",
-  /** "id=ordinal" of the last record of each block that may go on, newest first, a space between two. */
+  /** "id=ordinal" of the last record of each block that may continue, newest first, a space between two. */
   sentBlocks: "sentBlocks",
   /** End of the last record that was removed from it for its size (Unix ms). */
   sentLostTo: "sentLostTo",

@@ -71,7 +71,7 @@ export class CountCheck {
     stats.lateCheckSeconds += (clock.monotonicMs() - startMs) / 1_000;
     if (counts === "failed" || stale === "failed") stats.lateCheckFailures++;
     const has = { hasSamples: counts !== "failed", hasMarkers: stale !== "failed" };
-    // Without its samples, a step with another number of markers cannot be told from one that was replaced.
+    // Without its samples, a step with another number of markers looks like one that was replaced.
     if (counts === "failed") return { ...has, more: [], corrected: [] };
     return { ...has, ...this.#compare(known, counts, stale === "failed" ? notCounted : stale) };
   }

@@ -148,7 +148,7 @@ export class SinkCounts {
         known.extend(toMs, counts, query);
       } else if (known.toMs < toMs) {
         // After a crash, a window may reach further than the one recorded before. How many of its samples are
-        // known already cannot be told: too few only cost a reading.
+        // known already cannot be determined: too few only cost a reading.
         known.extend(toMs, [], query);
       }
     }

@@ -383,7 +383,7 @@ function spanOf(steps: readonly StepCount[], stepMs: number): Window {
   return { fromMs: Math.min(...ends) - stepMs, toMs: Math.max(...ends) };
 }
 
-/** Another tenant of the store has other samples: what was sent of one tells nothing about the other. */
+/** Another tenant of the store has other samples: what was sent of one says nothing about the other. */
 function identityOf(source: string, tenant: string | undefined): string {
   const identity = tenant === undefined ? source : `${tenant}/${source}`;
   return createHash("sha1").update(identity).digest().toString("latin1", 0, 8);

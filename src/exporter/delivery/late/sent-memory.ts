@@ -32,7 +32,7 @@ interface OpenBlock {
 
 /** A block is forgotten after this, and the next window begins another. */
 const blockMs = 5 * 60_000;
-/** More than the longest horizon, and half of the times that a block can tell apart. */
+/** More than the longest horizon, and half of the times that a block can distinguish. */
 const longestLagMs = 2 ** 31;
 /** The record of a block without samples: no sets, no moves. */
 const noSamples = Buffer.alloc(8);

@@ -64,7 +64,7 @@ export class SentSegment {
     return { segment, isTorn };
   }
 
-  /** @throws the system's error; a part may be written, and nothing is to be appended any more */
+  /** @throws the system's error; a part may be written, and nothing more is to be appended */
   async append(content: Buffer, writer: LogWriter): Promise<void> {
     if (this.#file === undefined) throw new Error(`${this.path} is not open for writing`);
     const frame = Buffer.allocUnsafe(frameBytes + content.length);

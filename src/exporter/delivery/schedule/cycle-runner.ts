@@ -111,7 +111,7 @@ export class CycleRunner {
       if (!(error instanceof FencedError) && !lease.signal.aborted) throw error;
       log.warn(
         { sink: key, error: describeError(error) },
-        "a cycle was given up; the sink's next cycle resumes its work",
+        "cycle aborted; the sink's next cycle resumes its work",
       );
       return { kind: "again", afterMs: stepAsideMs };
     }

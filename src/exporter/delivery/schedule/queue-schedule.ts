@@ -265,7 +265,7 @@ export class QueueSchedule implements Service, Schedule {
       );
     });
     subscriber.on("message", (channel: string, message: string) => {
-      if (channel === fleetKeys.reported) return reports.hear(message);
+      if (channel === fleetKeys.reported) return reports.receive(message);
       const taken = parseTaken(message);
       if (taken !== undefined && taken.replica !== reports.replica)
         this.#sinks.get(taken.sink)?.leaveToOther();

@@ -3,7 +3,7 @@ import { directoryPlane } from "../../policy/plane.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 
 /**
- * The owner of a sink's reads: the project where projects are told apart, otherwise the policy. See
+ * The owner of a sink's reads: the project where projects are distinguished, otherwise the policy. See
  * `ReadRequest`.
  *
  * @param sink its key

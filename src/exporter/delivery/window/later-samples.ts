@@ -28,7 +28,7 @@ type LaterResult =
 /** Samples of one window that are tried: of the series, of those that they are chosen from, and of others. */
 const mostTried = 2;
 const mostWanted = 4;
-/** A search that takes longer goes on in the next cycle. */
+/** A search that takes longer continues in the next cycle. */
 const longestSearchMs = 30_000;
 
 /**

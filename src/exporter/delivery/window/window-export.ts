@@ -51,7 +51,7 @@ export interface WindowResult {
   readonly failure: DeliveryFailure | undefined;
   /** Set with `unfinished` when samples are refused, and nothing proves that the endpoint takes any. */
   readonly unproven: UnprovenRefusal | undefined;
-  /** Set with `unfinished` when a search has to go on in the next cycle. */
+  /** Set with `unfinished` when a search has to continue in the next cycle. */
   readonly isSearching: boolean;
   readonly sourceErrors: ReadonlyMap<string, ReadFailure>;
   readonly requestsWithResponse: number;

@@ -7,7 +7,7 @@ import type { StoreClient } from "./store-client.ts";
 
 interface KnownLabels {
   readonly kind: "labels";
-  /** None where the store has none, or does not tell them. */
+  /** None where the store has none, or does not serve them. */
   readonly labels: readonly Label[];
 }
 
@@ -94,7 +94,7 @@ export class StoreLabels {
     this.#dueAtMs = nowMs + (typeof text === "string" ? refreshMs : refreshAfterFailureMs);
     if (typeof text === "string") this.#set(externalLabelsIn(text), nowMs);
     else {
-      this.#log.debug({ message: text.message }, "the store does not tell its external labels");
+      this.#log.debug({ message: text.message }, "the store's external labels could not be read");
       if (this.#labels === undefined && !isNotServed.has(text.reason)) return text;
     }
     this.#labels ??= [];

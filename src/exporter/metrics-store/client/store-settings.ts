@@ -35,7 +35,7 @@ export interface StoreTimeouts {
   readonly headersMs: number;
   /** Between two pieces of the body. */
   readonly bodyIdleMs: number;
-  /** For one whole read; the limit is sent to the store, so that it gives up too. */
+  /** For one whole read; the limit is sent to the store, so that it aborts too. */
   readonly readMs: number;
 }
 

@@ -9,7 +9,7 @@ import { each, JsonScanner } from "./json-scanner.ts";
 export const maxExemplars = 10_000;
 /** Maximum number of series and exemplars to look at, invalid ones included. */
 const maxItems = 3 * maxExemplars;
-/** A chunk is decoded in pieces of this size, so that a body of nothing but tiny values is soon given up. */
+/** A chunk is decoded in pieces of this size, so that a body of nothing but tiny values is soon refused. */
 const pieceBytes = 16 * 1_024;
 /** Maximum length of all names and values of an exemplar's labels, in code points (OpenMetrics 1.0). */
 export const maxLabelsLength = 128;

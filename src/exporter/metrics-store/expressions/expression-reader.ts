@@ -28,7 +28,7 @@ interface EvaluationLimits {
 const defaultLimits: EvaluationLimits = { maxPoints: 500, maxResponseBytes: 32 * 2 ** 20 };
 
 /**
- * Maximum points held together when each is its own request: a piece given up for its size wastes them all.
+ * Maximum points held together when each is its own request: a piece aborted for its size wastes them all.
  */
 const maxPointsAlone = 50;
 

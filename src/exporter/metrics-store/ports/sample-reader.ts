@@ -34,7 +34,7 @@ export interface ReadRequest {
   readonly window: Window;
   /**
    * Set to get exemplars too: after this time (Unix epoch, ms), up to the window's end. Only a selector has
-   * them, and only a Prometheus tells them; the outcome does not depend on them.
+   * them, and only a Prometheus serves them; the outcome does not depend on them.
    */
   readonly exemplarsFromMs?: number | undefined;
   /** The reader's owner, for fairness: no owner can hold all open reads. */

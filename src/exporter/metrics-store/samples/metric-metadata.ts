@@ -95,7 +95,7 @@ export class MetricMetadataCache implements Service {
       this.#failures++;
       this.#dueAtMs = this.#clock.monotonicMs() + nextDelay(this.#failures, afterFailure, 0);
       const message = "kind" in families ? families.message : "the response is empty";
-      this.#log.debug({ message }, "the store tells no metadata of its metrics");
+      this.#log.debug({ message }, "the store serves no metadata");
       return;
     }
     this.#failures = 0;

@@ -77,7 +77,7 @@ function printArgs(node: AnyCall | Union<Printable>, dialect: Dialect): string {
   return `(${args.join(", ")})`;
 }
 
-/** Whether the argument is `info()`'s second one, of which PromQL takes no name before the braces. */
+/** Whether the argument is `info()`'s second one, of which PromQL has no name before the braces. */
 function isInBraces(node: AnyCall | Union<Printable>, index: number): boolean {
   return node.type === "call" && index === 1 && node.name.toLowerCase() === "info";
 }

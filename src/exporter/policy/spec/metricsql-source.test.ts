@@ -13,7 +13,7 @@ describe("so are expressions", () => {
   });
 });
 
-describe("the label that tells projects apart", () => {
+describe("the label that distinguishes projects", () => {
   test.each([
     'up{project="web"}',
     'up{project!="web"}',

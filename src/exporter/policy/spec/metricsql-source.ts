@@ -41,6 +41,6 @@ export function checkMetricsql(
   }
   if (!namesTenantLabel(expr, tenantLabel)) return undefined;
   return {
-    message: `must not name the label ${tenantLabel}, nor one that becomes it when names are made legal: it tells projects apart, and is added to every query by itself`,
+    message: `must not name the label ${tenantLabel}, nor one that becomes it when names are made legal: it distinguishes projects, and is added to every query by itself`,
   };
 }

@@ -128,7 +128,7 @@ export class SeriesEncoder {
     if (forged === undefined) return undefined;
     return invalidSeries(
       "tenant_label",
-      `label ${quote(forged.name)} of the series would become ${tenantLabel}, the label that tells projects apart`,
+      `label ${quote(forged.name)} of the series would become ${tenantLabel}, the label that distinguishes projects`,
     );
   }
 

@@ -20,7 +20,7 @@ export interface RejectedEntry {
   /** Without credentials. */
   readonly endpoint: string;
   /**
-   * Status of the receiver's response; absent when telemetryd itself gave up (retries used up with
+   * Status of the receiver's response; absent when telemetryd itself dropped it (retries used up with
    * onExhausted: drop).
    */
   readonly status?: number | undefined;

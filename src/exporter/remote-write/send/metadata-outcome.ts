@@ -8,7 +8,7 @@ export type MetadataOutcome =
   | { readonly kind: "delivered" }
   | { readonly kind: "refused" | "failed"; readonly message: string };
 
-/** These tell of the endpoint, its credentials or its load, and samples get them too. */
+/** These are about the endpoint, its credentials or its load, and samples get them too. */
 const notRefusals: ReadonlySet<number> = new Set([401, 403, 404, 407, 408, 425, 429]);
 
 /** The outcome of a request of metadata alone. */

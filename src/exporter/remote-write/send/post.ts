@@ -8,7 +8,7 @@ export type PostResult =
       readonly headers: ResponseHeaders;
       /** The beginning of the body, decompressed, for people: never used for decisions. */
       readonly body: string;
-      /** The body may go on, although it is shorter than `keptBytes`. */
+      /** The body may be longer, although it is shorter than `keptBytes`. */
       readonly isBodyCut?: true;
     }
   | {
@@ -77,7 +77,7 @@ export const transportLimits: TransportLimits = { connectMs: 10_000, connections
  */
 export const keepMs = 20_000;
 
-/** Age of a connection that takes no further request; see `ConnectionsOptions.maxAgeMs`. */
+/** Age of a connection that gets no further request; see `ConnectionsOptions.maxAgeMs`. */
 export const maxAgeMs = 90_000;
 
 /** The receiver got the request and did not respond in time. */

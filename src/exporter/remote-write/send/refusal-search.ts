@@ -46,7 +46,7 @@ export type SearchStep =
 export interface SearchEnd {
   /**
    * `complete`: every sample was accepted or rejected. `unproven`: the receiver has accepted nothing, so
-   * nothing is rejected. `paused`: the search goes on with what is left. Otherwise an outcome cut it short.
+   * nothing is rejected. `paused`: the search continues with what is left. Otherwise an outcome cut it short.
    */
   readonly kind: "complete" | "unproven" | "paused" | "unfinished";
   readonly unfinished?: { readonly outcome: Unfinished; readonly part: SearchPart } | undefined;

@@ -187,7 +187,7 @@ class MeasuredSender implements AttemptSender {
   }
 }
 
-/** Tells when an attempt begins and how it ends. */
+/** Called when an attempt begins and when it ends. */
 class ObservedSender implements AttemptSender {
   readonly #inner: AttemptSender;
   readonly #onAttempt: AttemptHook;

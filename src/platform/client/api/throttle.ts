@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/core/clock.ts";
 
-/** Longest pause that is waited for; a request that is told to wait longer fails. */
+/** Longest pause that is waited for; a request that would have to wait longer fails. */
 const maxPauseMs = 10_000;
 
 /**

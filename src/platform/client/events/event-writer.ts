@@ -29,7 +29,7 @@ export interface EventWriter extends Service {
   /**
    * Notes an occurrence of an event, to be written soon.
    *
-   * @param topic with the reason, tells the subject's events apart
+   * @param topic with the reason, distinguishes the subject's events
    */
   report(plane: string, subject: EventSubject, topic: string, report: EventReport): void;
   /** Writes what may be written. @returns ms until the next check */
@@ -103,7 +103,7 @@ export function createEventWriter({ component, clientOf, clock, log }: EventWrit
         if (outcome.outcome === "ok") known.set(name, knownOf(outcome.json));
         else known.delete(name);
       } else if (isThere) {
-        // Tells its count without the right to read events.
+        // Has its count without the right to read events.
         outcome = await patch(news);
         if (outcome.outcome === "ok") {
           known.set(name, knownOf(outcome.json));

@@ -129,7 +129,7 @@ describe("events about losses", () => {
     );
   });
 
-  test("losses that continue are told at once, then every five minutes, all of them", () => {
+  test("losses that continue are reported at once, then every five minutes, all of them", () => {
     const events = new DeliveryEvents();
     const lost = (rejected: number, nowMs: number) =>
       events.lost([losses({ rejected })], nowMs).map(({ report }) => report.message.split(" ")[1]);

@@ -31,7 +31,7 @@ export const lossPauseMs = 300_000;
 export class DeliveryEvents {
   /** Sinks that were last `Suspended` or `Retrying`, and have not delivered since. */
   readonly #failing = new Set<string>();
-  readonly #losses = new Map<string, { readonly told: SinkLosses; readonly atMs: number }>();
+  readonly #losses = new Map<string, { readonly reported: SinkLosses; readonly atMs: number }>();
 
   /** @param before the status that `written` replaced */
   statusWritten(before: SeenStatus, written: PolicyStatus): SinkReport[] {
@@ -68,8 +68,8 @@ export class DeliveryEvents {
     return losses.flatMap((now) => {
       const last = this.#losses.get(now.name);
       if (last !== undefined && nowMs - last.atMs < lossPauseMs) return [];
-      const reports = lossReports(last?.told, now);
-      if (reports.length > 0) this.#losses.set(now.name, { told: now, atMs: nowMs });
+      const reports = lossReports(last?.reported, now);
+      if (reports.length > 0) this.#losses.set(now.name, { reported: now, atMs: nowMs });
       return reports;
     });
   }

@@ -37,7 +37,7 @@ function isWriteDue(
 const merged = (fields?: Partial<Condition>) => mergedStatus(undefined, status(fields));
 
 const writtenStatus = (status: PolicyStatus, inVain = 0): WrittenStatus => ({
-  ...{ status, told: status, writtenMs: 0, inVain },
+  ...{ status, reported: status, writtenMs: 0, inVain },
 });
 
 describe("when a status is written", () => {
@@ -183,7 +183,7 @@ describe("a sink that another replica of the fleet runs", () => {
   const own = status();
   const elsewhere: PolicyStatus = { ...own, sinks: [{ name: "s", conditions: [] }] };
 
-  test("what is not told here is no change, and its return only if it differs", () => {
+  test("what is not reported here is no change, and its return only if it differs", () => {
     expect(isWriteDue(writtenStatus(own), elsewhere, inPlane(own), 10_000)).toBe(false);
     const known = writtenStatus(knownStatus(own, elsewhere));
     expect(isWriteDue(known, own, inPlane(own), 10_000)).toBe(false);
@@ -200,14 +200,14 @@ describe("a sink that another replica of the fleet runs", () => {
 });
 
 describe("the status before a write whose response was lost", () => {
-  const told = status({ status: "False", reason: "Retrying" });
-  const [before, after] = [inPlane(status()), inPlane(told)];
+  const reported = status({ status: "False", reason: "Retrying" });
+  const [before, after] = [inPlane(status()), inPlane(reported)];
 
   test.each([
     ["there was none", before, undefined, before],
-    ["it was carried out", after, { before, told }, before],
-    ["it was not", before, { before, told }, before],
-    ["the conditions are new with it", after, { before: new Map(), told }, new Map()],
+    ["it was carried out", after, { before, reported }, before],
+    ["it was not", before, { before, reported }, before],
+    ["the conditions are new with it", after, { before: new Map(), reported }, new Map()],
   ])("%s", (_, present, doubt, expected) => {
     // The policy's own Delivering is made of its sinks'.
     const [found, wanted] = [beforeDoubt(present, doubt), new Map(expected)];
@@ -217,6 +217,6 @@ describe("the status before a write whose response was lost", () => {
 
   test("what others have written since stays", () => {
     const others = inPlane(status({ status: "False", reason: "Suspended" }));
-    expect(beforeDoubt(others, { before, told })).toEqual(others);
+    expect(beforeDoubt(others, { before, reported })).toEqual(others);
   });
 });

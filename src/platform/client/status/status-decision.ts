@@ -18,7 +18,7 @@ import {
 export interface WrittenStatus {
   readonly status: PolicyStatus;
   /** The part of it that this daemon wrote last. */
-  readonly told: PolicyStatus;
+  readonly reported: PolicyStatus;
   /** Monotonic time, in ms. */
   readonly writtenMs: number;
   /** Consecutive writes made because the control plane differs; 0 once it matches. */
@@ -126,10 +126,10 @@ const echoMs = 5_000;
 export function changedByOthers(
   before: SeenStatus,
   seen: SeenStatus,
-  { told, writtenMs }: WrittenStatus,
+  { reported, writtenMs }: WrittenStatus,
   nowMs: number,
 ): string[] {
-  const own = nowMs - writtenMs < echoMs ? seenStatus(told) : new Map();
+  const own = nowMs - writtenMs < echoMs ? seenStatus(reported) : new Map();
   const isAsIn = (other: SeenStatus, [key, state]: [string, SinkState]): boolean =>
     other.get(key)?.status === state.status && other.get(key)?.reason === state.reason;
   return [...seen].flatMap((entry) => (isAsIn(before, entry) || isAsIn(own, entry) ? [] : [entry[0]]));
@@ -157,16 +157,16 @@ export function seenStatus(status: unknown): SeenStatus {
 export interface DoubtfulWrite {
   /** The status that it was to replace. */
   readonly before: SeenStatus;
-  readonly told: PolicyStatus;
+  readonly reported: PolicyStatus;
 }
 
 /** The status as it was before a write whose response was lost, if that write was carried out. */
 export function beforeDoubt(present: SeenStatus, doubt: DoubtfulWrite | undefined): SeenStatus {
   if (doubt === undefined) return present;
-  const told = seenStatus(doubt.told);
+  const reported = seenStatus(doubt.reported);
   return new Map(
     [...present].flatMap(([key, state]) => {
-      const ours = told.get(key);
+      const ours = reported.get(key);
       const isOurs = ours?.status === state.status && ours.reason === state.reason;
       const before = isOurs ? doubt.before.get(key) : state;
       return before === undefined ? [] : [[key, before]];
@@ -178,8 +178,8 @@ export function beforeDoubt(present: SeenStatus, doubt: DoubtfulWrite | undefine
 export function knownStatus(before: PolicyStatus | undefined, wanted: PolicyStatus): PolicyStatus {
   const sinks = wanted.sinks.map((sink) => {
     const known = before?.sinks.find(({ name }) => name === sink.name)?.conditions ?? [];
-    const told = new Set(sink.conditions.map(({ type }) => type));
-    return { ...sink, conditions: [...sink.conditions, ...known.filter(({ type }) => !told.has(type))] };
+    const reported = new Set(sink.conditions.map(({ type }) => type));
+    return { ...sink, conditions: [...sink.conditions, ...known.filter(({ type }) => !reported.has(type))] };
   });
   return { ...wanted, sinks };
 }

@@ -52,7 +52,7 @@ export const gatewayComponent = "telemetryd-gateway-controller";
 /** After so long, a gateway that says why it refuses a program is believed to mean the newest one. */
 const overdueMs = 5_000;
 
-/** Hands the program of a gateway to those that run, and reports how they fare with it. */
+/** Hands the program of a gateway to those that run, and reports the outcome. */
 export function createGatewayController(options: PlatformControllerOptions): Controller {
   const { groupDomain, clock, claims, programs, gatewayDomain } = options;
   const kind = gatewayKind(groupDomain);
@@ -159,7 +159,7 @@ export function createGatewayController(options: PlatformControllerOptions): Con
     ignores: (object, old) => isOwnReport(object, old, gatewayComponent),
     watches: [
       {
-        // Of the parents that a route has, its own controller tells.
+        // The route's own controller reports on its parents.
         kind: httpRouteKind,
         affects(object, old) {
           if (old === undefined) return [];

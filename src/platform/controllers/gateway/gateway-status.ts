@@ -31,7 +31,7 @@ export const tooManyChanges: NewCondition = {
 const noneRunning = "no gateway is running";
 const programmed = "The Gateway has been programmed";
 
-/** Of a message: the server takes no longer ones than 32 KiB. */
+/** Of a message: the server refuses longer ones than 32 KiB. */
 const maxLength = 4_096;
 
 function notProgrammed(reason: string, message: string): NewCondition {

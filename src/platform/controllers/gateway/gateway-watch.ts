@@ -16,8 +16,8 @@ const lookEveryMs = 5_000;
 const goneAfterMs = 15_000;
 
 /**
- * Notices that the last gateway is gone, which nobody else tells: every Gateway then says so. A gateway that
- * starts wakes the controllers itself.
+ * Notices that the last gateway is gone, which nothing else reports: every Gateway then says so. A gateway
+ * that starts wakes the controllers itself.
  *
  * @returns a tick of a loop; it returns the pause, ms
  */

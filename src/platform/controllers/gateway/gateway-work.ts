@@ -4,7 +4,7 @@ import type { ObjectStore } from "../../../kube-server/store/object-store.ts";
 import { gatewayNames } from "../../kinds/gateway/gateway.ts";
 import type { RouteProgram } from "../../routing/route-program.ts";
 
-/** As much of a program as tells its gateway. */
+/** As much of a program as names its gateway. */
 export type GatewayOfProgram = Pick<RouteProgram, "plane" | "namespace" | "name">;
 
 /** Work item that looks at the gateway of a program again. */

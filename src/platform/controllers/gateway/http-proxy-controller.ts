@@ -29,12 +29,12 @@ import { type ChildrenState, proxyAddresses, proxyConditions } from "./http-prox
 import { type PlannedChild, plannedChildren } from "./proxy-children.ts";
 
 const component = "telemetryd-httpproxy-controller";
-/** For what no change tells of: another write came first, or a gateway loads the program right now. */
+/** For what no change announces: another write came first, or a gateway loads the program right now. */
 const soonMs = 250;
 /** A child that is being deleted: its deletion is a change, which is seen at once. */
 const goingMs = 5_000;
 
-/** Keeps a gateway, a route and the slices for each proxy, and reports how the gateway fares. */
+/** Keeps a gateway, a route and the slices for each proxy, and reports the gateway's state. */
 export function createHttpProxyController(options: PlatformControllerOptions): Controller {
   const { groupDomain, clock, claims, programs } = options;
   const kind = httpProxyKind(groupDomain);

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** HAProxy cannot be run, does not respond, or does not do what it was told. */
+/** HAProxy cannot be run, does not respond, or does not carry out a command. */
 export class HaproxyError extends Error {
   override readonly name = "HaproxyError";
 }

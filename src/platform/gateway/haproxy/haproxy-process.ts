@@ -62,7 +62,7 @@ export interface Haproxy {
    */
   askAll(command: string): Promise<ReadonlyMap<number, string | undefined>>;
   /** Gives a command to the workers that only finish their requests; one that does not respond is left out. */
-  tellLeaving(command: string): Promise<void>;
+  askLeaving(command: string): Promise<void>;
   /** Why it ended by itself; undefined while it runs. */
   ended(): string | undefined;
   /** Stops listening, and ends when all requests (and WebSockets) have, or after the limit. */
@@ -74,7 +74,7 @@ const installHint =
 const noResponse = "HAProxy does not respond on its socket";
 const checkLimits = { waitMs: 20_000, cpuSeconds: 2, memoryKib: 2 ** 20 };
 const loadLimitMs = 60_000;
-/** How long a worker that is told to stop may take to close its listeners. */
+/** How long a worker that is asked to stop may take to close its listeners. */
 const closeLimitMs = 2_000;
 const pollMs = 20;
 const drainPollMs = 200;
@@ -158,7 +158,7 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
       }
       return answers;
     },
-    async tellLeaving(command) {
+    async askLeaving(command) {
       const { leaving = [] } = (await processes(files.masterSocket)) ?? {};
       for (const pid of leaving) {
         await askSocket(files.masterSocket, `@!${pid} ${command}`).catch(() => undefined);
@@ -175,7 +175,7 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
   async function stopMaster(stopping: Master, limitMs: number): Promise<void> {
     const deadlineMs = clock.monotonicMs() + limitMs;
     do {
-      // The master tells its workers to finish their requests. While it reloads, it does not hear it.
+      // The master makes its workers finish their requests. While it reloads, it ignores the signal.
       signalProcess(stopping.pid, "SIGUSR1");
       const waitMs = Math.min(drainPollMs, deadlineMs - clock.monotonicMs());
       if (await endsWithin(stopping.ended, Math.max(0, waitMs), clock)) return;
@@ -227,7 +227,7 @@ export function parseProcesses(text: string): Processes | undefined {
 /**
  * Whether these workers accept no more connections; one that does not respond has ended.
  *
- * @param isClosing also waits for their listeners: a busy worker closes them some time after it was told.
+ * @param isClosing also waits for their listeners: a busy worker closes them some time after the command.
  *   Only the one for its master's commands stays
  */
 async function haveStopped(

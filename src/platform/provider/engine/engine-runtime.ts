@@ -218,7 +218,7 @@ export class EngineRuntime implements Runtime {
     return state;
   }
 
-  /** @throws RuntimeError when the firewall is not where the instance runs; it does not run any more */
+  /** @throws RuntimeError when the firewall is not where the instance runs; it no longer runs */
   async #checkFirewall(instance: RuntimeInstance, signal: AbortSignal): Promise<void> {
     const { platform, inventory } = this.#parts;
     const settings = this.#firewallSettings;
@@ -246,7 +246,7 @@ export class EngineRuntime implements Runtime {
         const path = `/containers/${encodeURIComponent(name)}`;
         const inspection = client.send("GET", `${path}/json`, {}, signal);
         if ((await unlessRefused([404], inspection)) !== undefined) throw error;
-        // A Podman that was killed while it made the container has its storage, and knows nothing else of it.
+        // A Podman that was killed while it made the container has its storage, and nothing else of it.
         const query = { force: "true", v: "true" };
         await unlessRefused([404], client.send("DELETE", path, { query }, signal));
         return await create();

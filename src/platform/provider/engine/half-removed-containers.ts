@@ -2,7 +2,7 @@ import { type EngineClient, EngineRefusal, unlessRefused } from "./engine-client
 
 /** What Podman 4 says of a container that has lost its storage. */
 const withoutStorage = /^getting container from store "([0-9a-f]{64})": container not known$/;
-/** Removals that one request may finish; the next request goes on. */
+/** Removals that one request may finish; the next request continues. */
 const maxRemovals = 16;
 
 /**

@@ -208,7 +208,7 @@ export class ImageStore {
   }
 }
 
-/** What a tenant may be told of a failure: the words of networks and machines are the operator's. */
+/** What a tenant may read of a failure: the words of networks and machines are the operator's. */
 const knownFailures: readonly (readonly [RegExp, string])[] = [
   [/manifest unknown|name unknown|not found|no such/i, "the registry does not have it"],
   [/unauthorized|authentication required|denied|forbidden/i, "the registry refuses access to it"],

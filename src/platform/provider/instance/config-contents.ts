@@ -22,7 +22,7 @@ export class ConfigContents {
 
   /**
    * @returns undefined when there is none
-   * @throws WriteError when the control plane does not tell
+   * @throws WriteError when the control plane does not respond
    */
   async read(
     plane: FollowedPlane,

@@ -10,7 +10,7 @@ const protocols = new Set<unknown>(["TCP", "UDP", "SCTP"]);
 
 /**
  * The ports that an interface's network policy opens to everybody. A rule for some address ranges only opens
- * nothing, since a runtime cannot tell callers apart: less is open than asked for, never more.
+ * nothing, since a runtime cannot distinguish callers: less is open than asked for, never more.
  *
  * @param containers of the sandbox, whose named ports a rule may name
  */

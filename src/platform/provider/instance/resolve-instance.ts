@@ -46,7 +46,7 @@ const statuses = new Set<string>([
 const maxNamed = 5;
 const maxHostname = 63;
 
-/** The status that an Instance's condition tells. */
+/** The status in an Instance's condition. */
 export function reportedStatus(instance: PlaneObject): InstanceStatus | undefined {
   const reason = conditionOf(instance, "Available")?.["reason"];
   const status = typeof reason === "string" ? reason.replace(/^InstanceIs/, "") : "";

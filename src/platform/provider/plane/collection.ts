@@ -63,7 +63,7 @@ export class Collection {
     }
   }
 
-  /** Takes the response to an own write: nobody needs to be told, and the watch brings it too, later. */
+  /** Takes the response to an own write: it wakes nobody, and the watch brings it too, later. */
   keep(object: PlaneObject): void {
     const key = keyOf(object);
     const known = this.#objects.get(key);

@@ -16,7 +16,7 @@ export interface Warning {
 }
 
 const component = "telemetryd-provider";
-const maxTold = 10_000;
+const maxReported = 10_000;
 
 /**
  * Warnings about objects (core/v1 Event). The name follows from what is said: an equal one is made once, also
@@ -25,7 +25,7 @@ const maxTold = 10_000;
 export class PlaneEvents {
   readonly #clock: Clock;
   /** Identities of warnings, oldest first. */
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -41,17 +41,17 @@ export class PlaneEvents {
     const identity = createHash("sha256")
       .update(JSON.stringify([subject.uid, reason, eventMessage(message)]))
       .digest("hex");
-    if (this.#told.has(identity)) return;
+    if (this.#reported.has(identity)) return;
     const nowMs = this.#clock.nowMs();
     const once = { count: 1, firstMs: nowMs, lastMs: nowMs };
     const report = { type: "Warning", reason, message } as const;
     const body = kubeEvent(eventName(subject, identity), subject, report, once, component);
     const made = await plane.client.send("POST", eventsPath(subject), { body }, signal);
     if (made.outcome !== "ok" && !(made.outcome === "rejected" && made.code === 409)) return;
-    this.#told.add(identity);
-    for (const oldest of this.#told) {
-      if (this.#told.size <= maxTold) break;
-      this.#told.delete(oldest);
+    this.#reported.add(identity);
+    for (const oldest of this.#reported) {
+      if (this.#reported.size <= maxReported) break;
+      this.#reported.delete(oldest);
     }
   }
 }

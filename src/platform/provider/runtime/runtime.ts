@@ -28,7 +28,7 @@ export interface Runtime {
   watch(onChange: (uid: string | undefined) => void, signal: AbortSignal): Promise<void>;
   /** What the running instances use. @throws RuntimeError */
   stats?(signal: AbortSignal): Promise<readonly InstanceStats[]>;
-  /** Ends what goes on between calls, such as pulls of images; instances run on. The last call. */
+  /** Ends what runs between calls, such as pulls of images; instances keep running. The last call. */
   close?(): Promise<void>;
   /** Blocks in which networks may be; default: all private ones. */
   readonly networkRanges?: readonly string[] | undefined;
@@ -122,7 +122,7 @@ export interface InstanceState {
   readonly externalAddresses: readonly string[];
   /** More about the status, for the tenant; such as why the last start failed. */
   readonly detail?: string;
-  /** After how many ms to look again, if nothing is heard of it until then. */
+  /** After how many ms to look again, without an event until then. */
   readonly againMs?: number;
 }
 

@@ -49,5 +49,5 @@ export function messageOf(runtime: Runtime, text: string): string {
 /** What tenants read while the runtime does not respond: the reason is for the operator. */
 export const engineUnavailable = {
   reason: "EngineUnavailable",
-  message: "the location's engine does not respond; what runs goes on running",
+  message: "the location's engine does not respond; running instances continue",
 } as const;

@@ -101,7 +101,7 @@ async function warnOfRules(
     namespace: namespaceOf(instance),
     ...subject,
   };
-  const why = "the engine cannot tell callers apart, so rules for some address ranges open nothing";
+  const why = "the engine cannot distinguish callers, so rules for some address ranges open nothing";
   const message = `${why}: ${rules}; a rule from 0.0.0.0/0 opens its ports to everybody`;
   await events.warn(plane, about, { reason: "NetworkPolicyNotEnforced", message }, signal);
 }
@@ -126,7 +126,7 @@ async function remove(
   }
 }
 
-/** Shows a step that failed. While the runtime is away, nothing is known: at first nothing is said. */
+/** Shows a step that failed. While the runtime is unavailable, nothing is known: at first nothing is shown. */
 async function report(
   plane: FollowedPlane,
   object: PlaneObject,

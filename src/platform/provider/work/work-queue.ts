@@ -14,16 +14,16 @@ export interface WorkQueueOptions {
    * @returns after how many ms to work on it again; undefined: when it is added again
    * @throws anything, to try again after a growing pause
    */
-  work(lane: string, key: string, signal: AbortSignal): Promise<number | undefined>;
+  work(queue: string, key: string, signal: AbortSignal): Promise<number | undefined>;
   /** Called with what `work` threw, and after how many ms it is tried again. */
-  onFailure(lane: string, key: string, error: unknown, retryMs: number): void;
+  onFailure(queue: string, key: string, error: unknown, retryMs: number): void;
   readonly clock: Clock;
   readonly log: Logger;
   readonly random: () => number;
 }
 
 interface Item {
-  readonly lane: string;
+  readonly queue: string;
   readonly key: string;
   /** `again`: it runs, and has been added since. */
   state: "idle" | "waiting" | "delayed" | "running" | "again";
@@ -39,14 +39,14 @@ const settleMs = 20;
 const limitMs = 600_000;
 
 /**
- * Items to work on, each at most once at a time, by lanes: a lane with a long queue never holds up another,
+ * Items to work on, each at most once at a time, in queues: a long queue never holds up another,
  * which always finds a place (see {@link FairSemaphore}).
  */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #places: FairSemaphore;
   readonly #items = new Map<string, Item>();
-  /** Items to start, by lane, in turn order; no lane is empty. */
+  /** Items to start, by queue, in turn order; no queue is empty. */
   readonly #waiting = new Map<string, Set<Item>>();
   readonly #delayed = new Set<Item>();
   /** Each with a signal of its own: Node.js slows down with the number of listeners on a shared one. */
@@ -67,8 +67,8 @@ export class WorkQueue {
   }
 
   /** Adds an item, to be worked on at once. One that waits already stays where it is. */
-  add(lane: string, key: string): void {
-    const item = this.#itemOf(lane, key);
+  add(queue: string, key: string): void {
+    const item = this.#itemOf(queue, key);
     if (item.state === "running") item.state = "again";
     else if (item.state === "idle" || item.state === "delayed") {
       this.#enqueue(item);
@@ -76,11 +76,11 @@ export class WorkQueue {
     }
   }
 
-  /** Forgets the items of a lane; those that run are finished. */
-  removeLane(lane: string): void {
-    this.#waiting.delete(lane);
+  /** Forgets the items of a queue; those that run are finished. */
+  removeQueue(queue: string): void {
+    this.#waiting.delete(queue);
     for (const [id, item] of this.#items) {
-      if (item.lane !== lane) continue;
+      if (item.queue !== queue) continue;
       this.#delayed.delete(item);
       this.#items.delete(id);
       if (item.state === "again") item.state = "running";
@@ -100,11 +100,11 @@ export class WorkQueue {
     await Promise.all(this.#running.keys());
   }
 
-  #itemOf(lane: string, key: string): Item {
-    const id = `${lane} ${key}`;
+  #itemOf(queue: string, key: string): Item {
+    const id = `${queue} ${key}`;
     let item = this.#items.get(id);
     if (item === undefined) {
-      item = { lane, key, state: "idle", dueMs: 0, failures: 0 };
+      item = { queue, key, state: "idle", dueMs: 0, failures: 0 };
       this.#items.set(id, item);
     }
     return item;
@@ -113,9 +113,9 @@ export class WorkQueue {
   #enqueue(item: Item): void {
     this.#delayed.delete(item);
     item.state = "waiting";
-    const lane = this.#waiting.get(item.lane);
-    if (lane === undefined) this.#waiting.set(item.lane, new Set([item]));
-    else lane.add(item);
+    const queue = this.#waiting.get(item.queue);
+    if (queue === undefined) this.#waiting.set(item.queue, new Set([item]));
+    else queue.add(item);
   }
 
   #delay(item: Item, ms: number): void {
@@ -140,18 +140,18 @@ export class WorkQueue {
   #startNext(): void {
     const signal = this.#signal;
     if (signal === undefined || signal.aborted) return;
-    // A lane that had its turn moves to the end, where this loop reaches it again.
-    for (const [lane, items] of this.#waiting) {
+    // A queue that had its turn moves to the end, where this loop reaches it again.
+    for (const [queue, items] of this.#waiting) {
       if (this.#places.free === 0) return;
       const [item] = items;
-      if (item === undefined || !this.#places.tryAcquire(lane)) continue;
+      if (item === undefined || !this.#places.tryAcquire(queue)) continue;
       items.delete(item);
-      this.#waiting.delete(lane);
-      if (items.size > 0) this.#waiting.set(lane, items);
+      this.#waiting.delete(queue);
+      if (items.size > 0) this.#waiting.set(queue, items);
       const stop = new AbortController();
       const running: Promise<void> = this.#work(item, stop.signal).finally(() => {
         this.#running.delete(running);
-        this.#places.release(lane);
+        this.#places.release(queue);
         this.#startNext();
       });
       this.#running.set(running, stop);
@@ -160,25 +160,25 @@ export class WorkQueue {
 
   async #work(item: Item, signal: AbortSignal): Promise<void> {
     const { work, onFailure, clock, random } = this.#options;
-    const { lane, key } = item;
+    const { queue, key } = item;
     item.state = "running";
     let againMs: number | undefined;
     // A change has cut the pause short: how long the trouble lasts, it does not say.
     const isEarly = item.failures > 0 && clock.monotonicMs() < item.dueMs;
     try {
-      againMs = await withLimit(signal, limitMs, (limited) => work(lane, key, limited));
+      againMs = await withLimit(signal, limitMs, (limited) => work(queue, key, limited));
       item.failures = 0;
     } catch (error) {
       if (signal.aborted) return;
       if (!isEarly) item.failures++;
       againMs = Math.min(retry.maxMs, nextDelay(item.failures, retry, random()));
-      onFailure(lane, key, error, againMs);
+      onFailure(queue, key, error, againMs);
     }
     this.#settle(item, againMs);
   }
 
   #settle(item: Item, againMs: number | undefined): void {
-    const id = `${item.lane} ${item.key}`;
+    const id = `${item.queue} ${item.key}`;
     if (this.#items.get(id) !== item) return;
     // `add` may have changed the state while the item ran.
     const state = item.state as Item["state"];

@@ -56,7 +56,7 @@ function heading({ host, latest }: WatchState, columns: number, nowMs: number): 
   const ageMs = nowMs - atMs;
   const time = `${new Date(atMs).toISOString().slice(11, 19)}Z`;
   const right = ageMs < 1_000 ? time : `${time} (${formatAge(ageMs)} ago)`;
-  // Where both do not fit, the time stays: it tells whether the table is alive.
+  // Where both do not fit, the time stays: it shows whether the table is alive.
   return `${cut(left, Math.max(0, columns - right.length - 1)).padEnd(columns - right.length)}${right}`;
 }
 

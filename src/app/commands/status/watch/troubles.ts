@@ -2,7 +2,7 @@ import type { LineSink } from "../../../../base/log/log.ts";
 import { redact } from "../../../../base/log/redact.ts";
 import { printable } from "../../table.ts";
 
-/** Tells of a watch's troubles beside its output: each once, when it begins. */
+/** Prints a watch's troubles beside its output: each once, when it begins. */
 export interface Troubles {
   /** A refresh succeeded; these are the daemon's own warnings. */
   succeeded(warnings: readonly string[]): void;
@@ -10,15 +10,15 @@ export interface Troubles {
 }
 
 export function createTroubles(out: LineSink): Troubles {
-  let told: readonly string[] = [];
+  let shown: readonly string[] = [];
   let failure: string | undefined;
   const warn = (text: string) => out.write(`Warning: ${redact(printable(text))}\n`);
   return {
     succeeded(warnings) {
       if (failure !== undefined) out.write("The daemon responds again.\n");
       failure = undefined;
-      for (const warning of warnings) if (!told.includes(warning)) warn(warning);
-      told = warnings;
+      for (const warning of warnings) if (!shown.includes(warning)) warn(warning);
+      shown = warnings;
     },
     failed(reason) {
       if (reason !== failure) warn(`${reason}; trying again`);

@@ -59,7 +59,7 @@ export function withoutTable(table: string): string {
  *
  * It only ever drops: what it accepts, other tables of the machine may still refuse. It runs before them
  * (filter - 10), after addresses were translated: published ports are seen with the instance's own address.
- * Each packet in the direction in which a connection was opened is judged anew: a rule that closes something
+ * Each packet in the direction in which a connection was opened is judged again: a rule that closes something
  * also ends the connections that it was open for.
  */
 export function firewallTable(rules: FirewallRules): string {
@@ -144,7 +144,7 @@ export function firewallTable(rules: FirewallRules): string {
   return `${withoutTable(rules.table)}table inet ${rules.table} {\n${[...parts, ...chains].join("")}}\n`;
 }
 
-/** Without ranges that lie in another one: a set whose elements have several parts takes no overlaps. */
+/** Without ranges that lie in another one: a set whose elements have several parts refuses overlaps. */
 function widest(texts: readonly string[]): string[] {
   const kept: AddressRange[] = [];
   const ranges = texts.map((text) => new AddressRange(text)).sort((a, b) => a.bits - b.bits);
