@@ -7,8 +7,11 @@ import { decodeProtobuf } from "./protobuf.ts";
 
 /** Maximum nesting depth of lists and objects. */
 export const maxDepth = 100;
-/** Maximum number of values, every field and item counted: all later stages walk over them. */
-const maxValues = 200_000;
+/**
+ * Maximum number of values, every field and item counted: decoding walks over them in one step. Twelve times
+ * an object's own, for its managed fields.
+ */
+const maxValues = 100_000;
 /** The YAML parser is far slower than the JSON parser; large bodies are JSON. */
 const maxYamlBytes = 128 * 1024;
 /** Names, values, punctuation and the spaces between them: they determine the parser's time. */

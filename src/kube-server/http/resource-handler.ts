@@ -25,6 +25,7 @@ import {
   readSelectors,
   type Selection,
 } from "../resources/list.ts";
+import { countValues, yieldIfLong } from "../resources/object-size.ts";
 import { applyType, checkName, readApply, readPatch } from "../resources/patching.ts";
 import type { Resources, WriteResult } from "../resources/resources.ts";
 import type { WriteOptions } from "../resources/target.ts";
@@ -132,12 +133,15 @@ async function* withFirst(
 }
 
 /** Reads the object in the body, with warnings about its encoding. */
-function readBody(
+async function readBody(
   request: ResourceRequest,
   { fieldValidation }: WriteOptions,
-): { readonly object: KubeObject; readonly doubts: readonly string[] } {
+): Promise<{ readonly object: KubeObject; readonly doubts: readonly string[] }> {
   const { kind } = request;
+  await yieldIfLong(request.body);
   const { value, duplicates } = decodeBody(request.body, mediaType(request.contentType));
+  countValues(value);
+  await yieldIfLong(request.body);
   const doubts = checkDecoding(duplicates, kind, fieldValidation);
   const object = readObject(value, kind);
   const { namespace } = object.metadata;
@@ -151,7 +155,7 @@ function readBody(
 async function create(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
   if (request.kind.namespaced && request.path.namespace === undefined) throw methodNotAllowed(readMethods);
   const options = readWriteOptions(request);
-  const { object, doubts } = readBody(request, options);
+  const { object, doubts } = await readBody(request, options);
   const name = object.metadata.name ?? "";
   const result = await context.resources.create({ ...targetOf(request), name }, object, undefined, options);
   return writeResponse(context, request, result, doubts);
@@ -171,7 +175,7 @@ function writeResponse(
 async function update(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
   const { kind } = request;
   const options = readWriteOptions(request);
-  const { object, doubts } = readBody(request, options);
+  const { object, doubts } = await readBody(request, options);
   const target = targetOf(request);
   checkName(object.metadata.name ?? "", target.name);
   const result = await context.resources.change(
@@ -195,11 +199,12 @@ async function patch(context: ResourceContext, request: ResourceRequest): Promis
   const options = readWriteOptions(request);
   const target = targetOf(request);
   if (type !== applyType) {
-    const { change, doubts } = readPatch(request.body, type, target, options);
+    const { change, doubts } = await readPatch(request.body, type, target, options);
     return writeResponse(context, request, await context.resources.change(target, change, options), doubts);
   }
   const now = new Date(context.clock.nowMs()).toISOString().replace(/\.\d+Z$/, "Z");
-  const apply = readApply(request.body, target, readBoolean(query, "force") === true, options, now);
+  const force = readBoolean(query, "force") === true;
+  const apply = await readApply(request.body, target, force, options, now);
   const change = (old: KubeObject) => apply.change(old);
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
-import { isJsonObject, type Json, type KubeObject } from "../api/object.ts";
+import { isJsonObject, type Json, type JsonObject } from "../api/object.ts";
 import { badRequest, tooLarge } from "../api/status.ts";
 import { maxDepth } from "../encoding/body.ts";
 
@@ -15,31 +15,57 @@ const maxMembers = 2_500;
 const smallValues = 1_000;
 
 /**
- * Counts an object's values before any costly work on it.
+ * Counts an object's values before any costly work on it, such as copying it.
  *
+ * @param object as decoded: nothing of it has been checked
  * @throws StatusError 413 for too many, 400 for values nested too deeply
  */
-export function countValues(object: KubeObject): number {
-  const { managedFields: _, ...metadata } = object.metadata;
-  return count({ ...object, metadata }, 0, 0);
+export function countValues(object: Json): number {
+  return count(object, 0, 0, false, 1);
 }
 
-/** @param counted values counted so far @param depth of `value` */
-function count(value: Json, counted: number, depth: number): number {
+/**
+ * Checks the size of a merge patch before it is applied. A patch may remove all values of one object and add
+ * those of another, so twice an object's limits apply.
+ *
+ * @throws StatusError 413 for too many values, 400 for values nested too deeply
+ */
+export function checkPatchSize(patch: Json): void {
+  count(patch, 0, 0, false, 2);
+}
+
+/**
+ * @param counted values counted so far
+ * @param depth of `value`
+ * @param isMetadata whether it is the object's metadata, of which the managed fields do not count
+ * @param factor multiplies the limits
+ */
+function count(value: Json, counted: number, depth: number, isMetadata: boolean, factor: number): number {
   if (typeof value !== "object" || value === null) return counted + 1;
-  const members = Array.isArray(value) ? value : Object.values(value);
-  if (members.length > maxMembers) {
-    const what = isJsonObject(value) ? "fields of one object" : "items of one list";
+  const names = isJsonObject(value) ? Object.keys(value) : undefined;
+  const length = names === undefined ? (value as readonly Json[]).length : names.length;
+  if (length > maxMembers * factor) {
+    const what = names === undefined ? "items of one list" : "fields of one object";
     const how = "spread the rest over more objects";
     throw tooLarge(
-      `Request entity too large: at most ${maxMembers} ${what} are allowed, not ${members.length}; ${how}`,
+      `Request entity too large: at most ${maxMembers * factor} ${what} are allowed, not ${length}; ${how}`,
     );
   }
   if (depth >= maxDepth) throw badRequest("the object is nested too deeply");
   let total = counted + 1;
-  for (const member of members) total = count(member, total, depth + 1);
-  if (total > maxValues) {
-    throw tooLarge(`Request entity too large: an object holds at most ${maxValues} values; use several`);
+  if (names === undefined) {
+    for (const item of value as readonly Json[]) total = count(item, total, depth + 1, false, factor);
+  } else {
+    for (const name of names) {
+      if (isMetadata && name === "managedFields") continue;
+      const member = (value as JsonObject)[name] ?? null;
+      total = count(member, total, depth + 1, depth === 0 && name === "metadata", factor);
+    }
+  }
+  if (total > maxValues * factor) {
+    throw tooLarge(
+      `Request entity too large: an object holds at most ${maxValues * factor} values; use several`,
+    );
   }
   return total;
 }
@@ -50,6 +76,14 @@ export function valuesIn(value: Json): number {
   let total = 1;
   for (const member of Array.isArray(value) ? value : Object.values(value)) total += valuesIn(member);
   return total;
+}
+
+/** Below this, decoding a body is too short to delay other requests. */
+const smallBytes = 16 * 1024;
+
+/** Before and after a body is decoded: lets other requests run if it is large. */
+export async function yieldIfLong(body: Buffer): Promise<void> {
+  if (body.length > smallBytes) await yieldToEventLoop();
 }
 
 /** Between two steps of work on an object: lets other requests run if it is large. */

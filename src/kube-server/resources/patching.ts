@@ -22,7 +22,7 @@ import { applyMergePatch } from "../patch/merge-patch.ts";
 import type { PatchOutcome } from "../patch/patch-outcome.ts";
 import { applyStrategicMergePatch } from "../patch/strategic-merge.ts";
 import { checkDecoding, readObject, schemaOf } from "./admission.ts";
-import { valuesIn, yieldIfLarge } from "./object-size.ts";
+import { checkPatchSize, countValues, valuesIn, yieldIfLarge, yieldIfLong } from "./object-size.ts";
 import type { NewState } from "./resources.ts";
 import type { Target, WriteOptions } from "./target.ts";
 
@@ -42,14 +42,24 @@ export interface Patch {
 }
 
 /** @throws StatusError 400 if the body is not a patch, 415 if the kind does not support the type */
-export function readPatch(body: Buffer, type: string, target: Target, options: WriteOptions): Patch {
+export async function readPatch(
+  body: Buffer,
+  type: string,
+  target: Target,
+  options: WriteOptions,
+): Promise<Patch> {
   const { kind } = target;
   if (!patchTypes(kind).includes(type)) throw unsupportedMediaType(patchTypes(kind));
+  await yieldIfLong(body);
   const { value: patch, duplicates } = parseJson(body);
+  // A JSON patch has its own limit of operations.
+  if (type !== "application/json-patch+json") checkPatchSize(patch);
   return {
     doubts: checkDecoding(duplicates, kind, options.fieldValidation),
-    change(old) {
+    async change(old) {
+      await yieldIfLong(body);
       const outcome = patched(old, patch, type, kind);
+      await yieldIfLong(body);
       if (outcome.ok) return { object: readPatched(outcome.value, target) };
       if (outcome.fault === "malformed") throw badRequest(outcome.message);
       if (outcome.fault === "too-large") throw tooLarge(outcome.message);
@@ -98,17 +108,20 @@ export interface Apply extends Patch {
  * @param now RFC 3339
  * @throws StatusError 400; the changes throw 409 for conflicts
  */
-export function readApply(
+export async function readApply(
   body: Buffer,
   target: Target,
   force: boolean,
   options: WriteOptions,
   now: string,
-): Apply {
+): Promise<Apply> {
   const { kind, name } = target;
   const schema = schemaOf(kind);
+  await yieldIfLong(body);
   const { value, duplicates } = parseYaml(body);
+  countValues(value);
   const doubts = checkDecoding(duplicates, kind, options.fieldValidation);
+  await yieldIfLong(body);
   const given = readObject(value, kind, "complete");
   checkAppliedIdentity(given, target);
   const unknown = removeUnknownFields(given, schema);

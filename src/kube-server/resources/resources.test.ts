@@ -10,7 +10,7 @@ import { readDeleteOptions } from "./delete-options.ts";
 import { markedForDeletion } from "./deletion.ts";
 import { continueToken, readListOptions } from "./list.ts";
 import { hasFinalizers } from "./new-state.ts";
-import { countValues } from "./object-size.ts";
+import { checkPatchSize, countValues } from "./object-size.ts";
 
 const object = (fields: object, metadata: object = { name: "a" }): KubeObject =>
   ({ apiVersion: "v1", kind: "Secret", metadata, ...fields }) as KubeObject;
@@ -179,7 +179,7 @@ test("owners are told once each", () => {
 });
 
 describe("the size of an object", () => {
-  const list = (length: number, item: unknown) => Array.from({ length }, () => item);
+  const list = <Item>(length: number, item: Item): Item[] => Array.from({ length }, () => item);
   let deep: object = {};
   for (let depth = 0; depth < 99; depth++) deep = { deep };
 
@@ -194,6 +194,7 @@ describe("the size of an object", () => {
     ["many values in all", { lists: list(600, list(100, 1)) }, 413],
     ["deep", { deep }, 400],
     ["managed fields, which do not count", { metadata: { managedFields: list(20_000, deep) } }, 0],
+    ["managed fields elsewhere", { data: { managedFields: list(20_000, 1) } }, 413],
   ])("%s", (_name, fields, code) => {
     let found = 0;
     try {
@@ -203,5 +204,14 @@ describe("the size of an object", () => {
       found = error.status.code;
     }
     expect(found).toBe(code);
+  });
+
+  test("a merge patch may hold twice as much as an object", () => {
+    const patchOf = (count: number) => ({
+      data: Object.fromEntries(list(count, null).map((one, index) => [`k${index}`, one])),
+    });
+    checkPatchSize(patchOf(5_000));
+    expect(() => checkPatchSize(patchOf(5_001))).toThrow("at most 5000 fields");
+    expect(() => checkPatchSize({ lists: list(10, list(1_700, 1)) })).toThrow("at most 16000 values");
   });
 });
