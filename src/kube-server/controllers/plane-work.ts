@@ -2,6 +2,7 @@ import { nextDelay } from "../../base/core/backoff.ts";
 import type { Clock } from "../../base/core/clock.ts";
 import { describeError } from "../../base/core/errors.ts";
 import type { FairSemaphore } from "../../base/core/fair-semaphore.ts";
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import type { Logger } from "../../base/log/log.ts";
 import { isSameKind, type KindDefinition } from "../api/kind.ts";
 import { type Plane, planeKey } from "../api/plane.ts";
@@ -121,6 +122,8 @@ export class PlaneWork {
     for (let next = queue.next(); next.done !== true; next = queue.next()) {
       await this.#semaphore.acquire(owner, signal);
       try {
+        // Work that finds all it needs in memory would follow the one before in the same turn.
+        await yieldToEventLoop();
         const result = await this.#workOn(next.value, restMs, signal);
         if (result !== undefined) settled.push(result);
       } finally {
