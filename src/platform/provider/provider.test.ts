@@ -103,6 +103,18 @@ async function untilRunning(plane: FakePlane, name: string): Promise<void> {
   await until(`${name} runs`, () => available(plane, name)?.["reason"] === "InstanceIsRunning");
 }
 
+test("a control plane that refuses statuses is the provider's problem, until it accepts them", async () => {
+  const plane = new FakePlane();
+  plane.refuses = (method, path) => (method === "PATCH" && path.endsWith("/status") ? 403 : undefined);
+  const { provider } = runProvider({ web: plane });
+  putLocation(plane);
+  await until("it has a problem", () => provider.problem()?.includes("web: ") === true);
+  expect(provider.problem()).toContain("--role provider");
+  plane.refuses = () => undefined;
+  await until("it has none", () => provider.problem() === undefined);
+  expect(conditionOf(plane.get(paths.locations, "default", "dfw"), "Ready")?.["status"]).toBe("True");
+});
+
 function told(plane: FakePlane, path: string, type: string): unknown[] {
   const all = plane.writes
     .filter((write) => write.path.endsWith(`${path}/status`))

@@ -61,6 +61,10 @@ const places = 32;
 const lookEveryMs = 30_000;
 const statsLimitMs = 5_000;
 
+const roleNeeded =
+  "the control plane refuses the provider's statuses (403): its token must be that of a user with the role" +
+  " provider (telemetryd organization add-member NAME --user USER --role provider)";
+
 /**
  * A provider: a client of the control planes that runs their instances. It claims the Locations of its cloud
  * project, does what NetworkContexts, Subnets and Instances ask for, and writes what it saw
@@ -85,6 +89,8 @@ export function createProvider(options: ProviderOptions): Provider {
     claims: new ClaimWatch(clock),
   };
   const work = { location: workOnLocation, context: workOnContext, subnet: workOnSubnet };
+  /** Planes of which it was logged that writes are forbidden. */
+  const forbidden = new Set<string>();
   const queue = new WorkQueue({
     places,
     async work(name, item, signal) {
@@ -99,7 +105,13 @@ export function createProvider(options: ProviderOptions): Provider {
       return await work[kind](plane, key, parts, signal);
     },
     onFailure(plane, object, error, retryMs) {
-      const level = error instanceof RuntimeError && error.outcome === "refused" ? "info" : "warn";
+      // Every object of the plane fails alike: the provider's problem says it, and what to do, once.
+      const isForbidden = planes.get(plane)?.writer.isForbidden === true;
+      if (isForbidden && !forbidden.has(plane)) log.error({ plane, error: describeError(error) }, roleNeeded);
+      if (isForbidden) forbidden.add(plane);
+      else forbidden.delete(plane);
+      const isRefused = error instanceof RuntimeError && error.outcome === "refused";
+      const level = isForbidden ? "debug" : isRefused ? "info" : "warn";
       log[level]({ plane, object, error: describeError(error), retryMs }, "an object cannot be worked on");
     },
     ...{ clock, log, random },
@@ -119,6 +131,7 @@ export function createProvider(options: ProviderOptions): Provider {
     },
     onGone(plane) {
       planes.delete(plane);
+      forbidden.delete(plane);
       queue.removeQueue(plane);
     },
   });
@@ -219,6 +232,8 @@ export function createProvider(options: ProviderOptions): Provider {
       if (health.failure !== undefined) return `the provider's runtime does not respond: ${health.failure}`;
       const problem = runtime.problem?.();
       if (problem !== undefined) return problem;
+      const [refusing] = [...planes.values()].filter(({ writer }) => writer.isForbidden);
+      if (refusing !== undefined) return `${refusing.plane}: ${roleNeeded}`;
       const locations = taken();
       if (locations.length === 0) return undefined;
       return `another provider serves ${locations.length} of this provider's locations, such as ${locations[0]}`;

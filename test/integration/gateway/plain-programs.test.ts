@@ -129,7 +129,7 @@ test("no response comes from a backend that the host never had, while hosts chan
   expect(wrong).toEqual([]);
 });
 
-/** What a client and the backend see, but for what differs with each request. */
+/** What a client and the backend see, but for what differs with each request. Some uids have no letters. */
 async function outcome(
   program: RouteProgram,
   make: (host: string) => string,
@@ -140,8 +140,7 @@ async function outcome(
     ...(isTls ? { serverName: host } : {}),
   });
   return text
-    .replaceAll(program.gateway, "<uid>")
-    .replaceAll(program.gateway.toUpperCase(), "<UID>")
+    .replace(new RegExp(program.gateway, "gi"), "<uid>")
     .replace(/^date: .*$/gim, "")
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>")
     .replace(/"(port|remotePort)":\d+/g, "")

@@ -27,9 +27,15 @@ export function objectPath(collectionPath: string, namespace: string, name?: str
 /** Writes objects of one control plane, each only if it is the version that the decision was made for. */
 export class ObjectWriter {
   readonly #client: PlaneClient;
+  #isForbidden = false;
 
   constructor(client: PlaneClient) {
     this.#client = client;
+  }
+
+  /** Whether the last write was refused with 403: the token's user has not the role that it needs. */
+  get isForbidden(): boolean {
+    return this.#isForbidden;
   }
 
   /** @throws WriteError */
@@ -119,11 +125,12 @@ export class ObjectWriter {
     };
     const patch = { body, contentType: "application/merge-patch+json" };
     const response = await this.#client.send("PATCH", `${path}${subresource}`, patch, signal);
+    const isRejected = response.outcome === "rejected";
+    this.#isForbidden = isRejected && response.code === 403;
     if (response.outcome === "ok") {
       collection.keep(response.json);
       return response.json;
     }
-    const isRejected = response.outcome === "rejected";
     if (isRejected && response.code === 404) return undefined;
     if (!isRejected || response.code !== 409) throw new WriteError(response.message);
     const present = await this.#client.send("GET", path, {}, signal);
