@@ -173,6 +173,21 @@ async function loaded(...lists: Parameters<SinkStates["apply"]>[0][][]): Promise
   return memory.load(sink);
 }
 
+test("notes are those of the state with the newest one, also where they are earlier", () => {
+  const noted = (notes: Record<string, number>): SinkState => {
+    return { ...state({}), notes: new Map(Object.entries(notes)) };
+  };
+  const older = noted({ "last check": 10, "checked a": 9, "checked b": 5 });
+  const newer = noted({ "last check": 20, "failed a": 20, "checked a": 3 });
+  const merged = new Map(
+    Object.entries({ "last check": 20, "failed a": 20, "checked a": 3, "checked b": 5 }),
+  );
+  expect(mergeStates(older, newer).notes).toEqual(merged);
+  expect(mergeStates(newer, older).notes).toEqual(merged);
+  expect(mergeStates(older, state({})).notes).toEqual(older.notes);
+  expect(mergeStates(state({}), older).notes).toEqual(older.notes);
+});
+
 test("the records between bring both sides to what was merged, and nothing moves back", async () => {
   const empty = state({});
   await fc.assert(

@@ -39,8 +39,7 @@ export function mergeStates(
     const requests = other === undefined ? window.requests : mergeRequests(window.requests, other.requests);
     windows.push({ ...window, sources: new Set(sources), requests });
   }
-  const notes = new Map(shared.notes);
-  for (const [name, ms] of mirror.notes ?? []) notes.set(name, Math.max(ms, notes.get(name) ?? ms));
+  const notes = mergeNotes(shared.notes ?? new Map(), mirror.notes ?? new Map());
   const receiver = shared.receiver ?? mirror.receiver;
   return {
     checkpoints,
@@ -48,6 +47,18 @@ export function mergeStates(
     ...(notes.size > 0 && { notes }),
     ...(receiver !== undefined && { receiver }),
   };
+}
+
+/**
+ * Notes belong together: a failed check notes its own time, and an earlier one up to which was checked
+ * before. Those of the state with the newest one replace the others, also where they are earlier.
+ */
+function mergeNotes(
+  shared: ReadonlyMap<string, number>,
+  mirror: ReadonlyMap<string, number>,
+): Map<string, number> {
+  const isMirrorNewer = Math.max(...mirror.values()) > Math.max(...shared.values());
+  return isMirrorNewer ? new Map([...shared, ...mirror]) : new Map([...mirror, ...shared]);
 }
 
 function overlaps(one: Window, other: Window): boolean {
