@@ -79,8 +79,8 @@ const order = {
   "src/app": ["config", "ops", "daemon", "commands"],
   "src/app/config": ["sections", "."],
   "src/app/ops": ["page", "."],
-  "src/app/commands": [".", "completion", "platform", "query", "status"],
-  "src/app/commands/status": [".", "watch"],
+  "src/app/commands": [".", "completion", "platform", "policies", "query", "rejected", "status"],
+  "src/app/commands/status": ["report", "watch", "."],
 };
 
 /** All that a product may import beside itself. */

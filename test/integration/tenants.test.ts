@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
-import { exportSpan } from "../../src/app/commands/export.ts";
+import { exportSpan } from "../../src/app/commands/policies/export.ts";
 import { query } from "../../src/app/commands/query/query.ts";
 import { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { validate } from "../../src/app/commands/validate.ts";
+import { validate } from "../../src/app/commands/policies/validate.ts";
 
 const config = join(import.meta.dirname, "../../config");
 

@@ -50,7 +50,13 @@ test.each(of("json"))("%s is JSON", (_place, { text }) => {
 });
 
 describe("commands in documents", () => {
-  const cli = readFileSync(new URL("../../src/cli.ts", import.meta.url), "utf8");
+  const commandFiles = ["platform", "policies", "query", "rejected", "status", "completion"];
+  const files = ["cli.ts", "app/commands/command.ts"].concat(
+    commandFiles.map((folder) => `app/commands/${folder}/command.ts`),
+  );
+  const cli = files
+    .map((file) => readFileSync(new URL(`../../src/${file}`, import.meta.url), "utf8"))
+    .join("\n");
   const commands = new Set([...cli.matchAll(/\.command\("([a-z-]+)"\)/g)].map(([, name]) => name));
   const scripts = Object.keys(
     JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).scripts,

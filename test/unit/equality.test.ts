@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { validate } from "../../src/app/commands/validate.ts";
+import { validate } from "../../src/app/commands/policies/validate.ts";
 import { largestBatch, manifest, randomVariant, writeManifest } from "../equality/policy.ts";
 import { randomInteger, seededRandom } from "../support/random.ts";
 

@@ -1,9 +1,9 @@
 import type { LineSink } from "../../../../base/log/log.ts";
 import { findCondition, sinkKey } from "../../../../exporter/policy/status/status-view.ts";
 import { columnWidths, tableLine } from "../../table.ts";
-import { readiness, type StatusRow } from "../status-rows.ts";
-import { type StatusCells, statusCells, type TableOptions } from "../status-table.ts";
-import { statusWarnings } from "../status-warnings.ts";
+import { readiness, type StatusRow } from "../report/status-rows.ts";
+import { type StatusCells, statusCells, type TableOptions } from "../report/status-table.ts";
+import { statusWarnings } from "../report/status-warnings.ts";
 import { createTroubles } from "./troubles.ts";
 import type { WatchView } from "./watch-status.ts";
 

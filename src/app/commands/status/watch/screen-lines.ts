@@ -2,9 +2,9 @@ import { formatAge } from "../../../../base/core/human.ts";
 import { redact } from "../../../../base/log/redact.ts";
 import { type DaemonStatus, healthOrder } from "../../../../exporter/policy/status/status-view.ts";
 import { columnWidths, printable, tableLine } from "../../table.ts";
-import { rowHealth, statusRows } from "../status-rows.ts";
-import { statusCells, type TableOptions } from "../status-table.ts";
-import { statusWarnings } from "../status-warnings.ts";
+import { rowHealth, statusRows } from "../report/status-rows.ts";
+import { statusCells, type TableOptions } from "../report/status-table.ts";
+import { statusWarnings } from "../report/status-warnings.ts";
 
 /** What a live table shows. */
 export interface WatchState {

@@ -1,4 +1,4 @@
-import type { TableOptions } from "../status-table.ts";
+import type { TableOptions } from "../report/status-table.ts";
 import { type Job, openLiveScreen, type Terminal } from "./live-screen.ts";
 import { screenLines, type WatchState } from "./screen-lines.ts";
 import type { WatchView } from "./watch-status.ts";

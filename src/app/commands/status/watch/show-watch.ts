@@ -1,7 +1,7 @@
 import { systemClock } from "../../../../base/core/clock.ts";
 import type { LineSink } from "../../../../base/log/log.ts";
-import { fetchStatus, statusUrl } from "../fetch-status.ts";
-import { checkStatusOptions, type StatusOptions } from "../status.ts";
+import { fetchStatus, statusUrl } from "../report/fetch-status.ts";
+import { checkStatusOptions, type StatusOptions } from "../report/status.ts";
 import { createChangesView } from "./changes-view.ts";
 import { defaultIntervalMs } from "./interval.ts";
 import { createJsonView } from "./json-view.ts";

@@ -1,20 +1,20 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { describeError, errnoCode } from "../../base/core/errors.ts";
-import { type Fault, hasErrors, printFaults, sortFaults } from "../../base/core/fault.ts";
-import { isObject } from "../../base/documents/yaml/document-path.ts";
-import { parseYaml } from "../../base/documents/yaml-source.ts";
-import { isManifestName } from "../../exporter/policy/directory/directory-watcher.ts";
-import { checkTogether } from "../../exporter/policy/directory/manifest-set.ts";
-import { directoryPlane } from "../../exporter/policy/plane.ts";
+import { describeError, errnoCode } from "../../../base/core/errors.ts";
+import { type Fault, hasErrors, printFaults, sortFaults } from "../../../base/core/fault.ts";
+import { isObject } from "../../../base/documents/yaml/document-path.ts";
+import { parseYaml } from "../../../base/documents/yaml-source.ts";
+import { isManifestName } from "../../../exporter/policy/directory/directory-watcher.ts";
+import { checkTogether } from "../../../exporter/policy/directory/manifest-set.ts";
+import { directoryPlane } from "../../../exporter/policy/plane.ts";
 import {
   type CheckedManifest,
   checkManifest,
   maxManifestBytes,
-} from "../../exporter/policy/spec/manifest.ts";
-import { configJsonSchema } from "../config/keys.ts";
-import { checkConfig } from "../config/load.ts";
-import { printedJson } from "./printed-json.ts";
+} from "../../../exporter/policy/spec/manifest.ts";
+import { configJsonSchema } from "../../config/keys.ts";
+import { checkConfig } from "../../config/load.ts";
+import { printedJson } from "../printed-json.ts";
 
 export interface ValidateOptions {
   readonly output?: "text" | "json";

@@ -7,7 +7,7 @@ import {
   type SinkView,
   sinkHealth,
   sinkKey,
-} from "../../../exporter/policy/status/status-view.ts";
+} from "../../../../exporter/policy/status/status-view.ts";
 
 /** A sink; or a policy without a running sink, so that its faults are visible. */
 export interface StatusRow {

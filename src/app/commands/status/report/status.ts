@@ -1,8 +1,8 @@
-import { TelemetrydError } from "../../../base/core/errors.ts";
-import type { LineSink } from "../../../base/log/log.ts";
-import { lateRejectedAdvice } from "../../../exporter/policy/status/status-view.ts";
-import { printedJson } from "../printed-json.ts";
-import { printable } from "../table.ts";
+import { TelemetrydError } from "../../../../base/core/errors.ts";
+import type { LineSink } from "../../../../base/log/log.ts";
+import { lateRejectedAdvice } from "../../../../exporter/policy/status/status-view.ts";
+import { printedJson } from "../../printed-json.ts";
+import { printable } from "../../table.ts";
 import { fetchStatus } from "./fetch-status.ts";
 import type { StatusOrder } from "./status-rows.ts";
 import { statusTable } from "./status-table.ts";

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
-import { busyDaemon, inFleet } from "../../../../test/support/daemon-status.ts";
-import { Releasers } from "../../../base/core/service.ts";
+import { busyDaemon, inFleet } from "../../../../../test/support/daemon-status.ts";
+import { Releasers } from "../../../../base/core/service.ts";
 import { type StatusOptions, showStatus } from "./status.ts";
 import { statusTable } from "./status-table.ts";
 import { statusWarnings } from "./status-warnings.ts";

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { validate } from "./validate.ts";
 
 const forever = new AbortController().signal;
-const samples = fileURLToPath(new URL("../../../config/policies", import.meta.url));
+const samples = fileURLToPath(new URL("../../../../config/policies", import.meta.url));
 
 let folder: string;
 beforeEach(async () => {

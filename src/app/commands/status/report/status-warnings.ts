@@ -1,4 +1,4 @@
-import type { DaemonStatus } from "../../../exporter/policy/status/status-view.ts";
+import type { DaemonStatus } from "../../../../exporter/policy/status/status-view.ts";
 
 /** Warnings about the daemon as a whole, one sentence each. */
 export function statusWarnings(status: DaemonStatus): string[] {

@@ -1,19 +1,19 @@
-import { systemClock } from "../../base/core/clock.ts";
-import { TelemetrydError } from "../../base/core/errors.ts";
-import { formatExactCount } from "../../base/core/human.ts";
-import type { Logger } from "../../base/log/log.ts";
+import { systemClock } from "../../../base/core/clock.ts";
+import { TelemetrydError } from "../../../base/core/errors.ts";
+import { formatExactCount } from "../../../base/core/human.ts";
+import type { Logger } from "../../../base/log/log.ts";
 import {
   type BackfillProgress,
   type BackfillSpan,
   backfill,
-} from "../../exporter/delivery/schedule/backfill.ts";
-import { SinkStates } from "../../exporter/delivery/state/sink-states.ts";
-import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
-import { createExportTools } from "../daemon/exporting.ts";
-import { type ConfigCommandOptions, loadCommandConfig } from "./command-config.ts";
+} from "../../../exporter/delivery/schedule/backfill.ts";
+import { SinkStates } from "../../../exporter/delivery/state/sink-states.ts";
+import type { SinkPlan } from "../../../exporter/policy/spec/types.ts";
+import { createExportTools } from "../../daemon/exporting.ts";
+import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
+import { parseTime } from "../time.ts";
 import { exportingConfig, plansInDirectory } from "./directory-plans.ts";
 import { createProgress, type Output } from "./progress.ts";
-import { parseTime } from "./time.ts";
 
 export interface ExportOptions extends ConfigCommandOptions {
   /** See {@link parseTime}. */

@@ -1,12 +1,12 @@
-import { systemClock } from "../../base/core/clock.ts";
-import { TelemetrydError } from "../../base/core/errors.ts";
-import type { Logger } from "../../base/log/log.ts";
-import { DirectoryWatcher } from "../../exporter/policy/directory/directory-watcher.ts";
-import { PolicyPlans } from "../../exporter/policy/policy-plans.ts";
-import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
-import { PolicyStore } from "../../exporter/policy/store.ts";
-import type { Config, MetricsConfig } from "../config/schema.ts";
-import { createProjectTenants } from "../daemon/project-tenants.ts";
+import { systemClock } from "../../../base/core/clock.ts";
+import { TelemetrydError } from "../../../base/core/errors.ts";
+import type { Logger } from "../../../base/log/log.ts";
+import { DirectoryWatcher } from "../../../exporter/policy/directory/directory-watcher.ts";
+import { PolicyPlans } from "../../../exporter/policy/policy-plans.ts";
+import type { SinkPlan } from "../../../exporter/policy/spec/types.ts";
+import { PolicyStore } from "../../../exporter/policy/store.ts";
+import type { Config, MetricsConfig } from "../../config/schema.ts";
+import { createProjectTenants } from "../../daemon/project-tenants.ts";
 
 /** A configuration that exports policies of a directory. */
 export type ExportingConfig = Config & {

@@ -1,8 +1,8 @@
-import { describeError, TelemetrydError } from "../../../base/core/errors.ts";
-import { formatAge } from "../../../base/core/human.ts";
-import { withEither } from "../../../base/core/signals.ts";
-import { parseUrl } from "../../../base/core/url.ts";
-import type { DaemonStatus } from "../../../exporter/policy/status/status-view.ts";
+import { describeError, TelemetrydError } from "../../../../base/core/errors.ts";
+import { formatAge } from "../../../../base/core/human.ts";
+import { withEither } from "../../../../base/core/signals.ts";
+import { parseUrl } from "../../../../base/core/url.ts";
+import type { DaemonStatus } from "../../../../exporter/policy/status/status-view.ts";
 
 export const defaultStatusAddress = "http://127.0.0.1:9464";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { condition } from "../../../../test/support/daemon-status.ts";
-import type { DaemonStatus, PolicyView, SinkView } from "../../../exporter/policy/status/status-view.ts";
+import { condition } from "../../../../../test/support/daemon-status.ts";
+import type { DaemonStatus, PolicyView, SinkView } from "../../../../exporter/policy/status/status-view.ts";
 import { type StatusOrder, statusOrders, statusRows } from "./status-rows.ts";
 
 const sink = (name: string, lagMs: number | undefined, status: "True" | "False", reason: string) =>

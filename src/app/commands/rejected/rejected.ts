@@ -1,17 +1,17 @@
-import { TelemetrydError } from "../../base/core/errors.ts";
-import { formatAge, formatCount } from "../../base/core/human.ts";
-import type { LineSink } from "../../base/log/log.ts";
-import { describeSample, readBody } from "../../exporter/remote-write/encoding/request-body.ts";
+import { TelemetrydError } from "../../../base/core/errors.ts";
+import { formatAge, formatCount } from "../../../base/core/human.ts";
+import type { LineSink } from "../../../base/log/log.ts";
+import { describeSample, readBody } from "../../../exporter/remote-write/encoding/request-body.ts";
 import {
   deleteRejected,
   listRejected,
   type RejectedEntry,
   readRejected,
-} from "../../exporter/remote-write/rejected/rejected-store.ts";
-import { replayRejected } from "../../exporter/remote-write/rejected/replay-rejected.ts";
-import type { Outcome, Sender } from "../../exporter/remote-write/send/outcome.ts";
-import { printedJson } from "./printed-json.ts";
-import { printable, renderTable } from "./table.ts";
+} from "../../../exporter/remote-write/rejected/rejected-store.ts";
+import { replayRejected } from "../../../exporter/remote-write/rejected/replay-rejected.ts";
+import type { Outcome, Sender } from "../../../exporter/remote-write/send/outcome.ts";
+import { printedJson } from "../printed-json.ts";
+import { printable, renderTable } from "../table.ts";
 
 /** `telemetryd rejected …`: reads the folder of the rejected store, whether a daemon runs or not. */
 const messageColumnWidth = 60;

@@ -1,10 +1,10 @@
-import { formatAge, formatCount, formatExactCount } from "../../../base/core/human.ts";
+import { formatAge, formatCount, formatExactCount } from "../../../../base/core/human.ts";
 import {
   type DaemonStatus,
   findCondition,
   type SinkView,
-} from "../../../exporter/policy/status/status-view.ts";
-import { renderTable } from "../table.ts";
+} from "../../../../exporter/policy/status/status-view.ts";
+import { renderTable } from "../../table.ts";
 import { readiness, type StatusOrder, type StatusRow, statusRows } from "./status-rows.ts";
 
 const errorColumnWidth = 60;

@@ -1,0 +1,116 @@
+import { type Command, Option } from "commander";
+import {
+  type CommandContext,
+  type ConfigOptions,
+  configSources,
+  configured,
+  tableOrJson,
+} from "../command.ts";
+
+/** Registers the commands of the platform. */
+export function registerPlatform(program: Command, context: CommandContext): void {
+  registerOrganization(program, context);
+  registerToken(program, context);
+  registerAccess(program, context);
+}
+
+function registerOrganization(program: Command, { stdout, stopSignal }: CommandContext): void {
+  const organization = program
+    .command("organization")
+    .description("organizations of the platform that runs here");
+
+  configured(organization.command("create"))
+    .description("create an organization")
+    .argument("<name>")
+    .action(async (name: string, options: ConfigOptions) => {
+      const { createOrganization } = await import("./organization.ts");
+      await createOrganization({ ...configSources(options), name }, stdout, stopSignal());
+    });
+
+  configured(organization.command("add-member"))
+    .description("make a user a member of an organization, or change a member's role")
+    .argument("<name>")
+    .requiredOption("--user <user>", "the user")
+    .addOption(
+      new Option("--role <role>", "provider: also writes the statuses of what it provides")
+        .choices(["member", "provider"])
+        .default("member"),
+    )
+    .action(async (name: string, options: ConfigOptions & { user: string; role: "member" | "provider" }) => {
+      const { addMember } = await import("./organization.ts");
+      const { user, role } = options;
+      await addMember({ ...configSources(options), name, user, role }, stdout, stopSignal());
+    });
+
+  configured(organization.command("show"))
+    .description("show members and quota usage")
+    .argument("<name>")
+    .addOption(tableOrJson())
+    .action(async (name: string, options: ConfigOptions & { output: "table" | "json" }) => {
+      const { showOrganization } = await import("./organization.ts");
+      const { output } = options;
+      await showOrganization({ ...configSources(options), name, output }, stdout, stopSignal());
+    });
+}
+
+function registerToken(program: Command, { stdout, stopSignal }: CommandContext): void {
+  const token = program.command("token").description("Personal Access Tokens of the platform that runs here");
+
+  configured(token.command("create"))
+    .description("create a token; it is shown only once")
+    .requiredOption("--user <user>", "whose it is")
+    .action(async (options: ConfigOptions & { user: string }) => {
+      const { createToken } = await import("./token.ts");
+      await createToken({ ...configSources(options), user: options.user }, stdout, stopSignal());
+    });
+
+  configured(token.command("list"))
+    .description("list tokens by their ids")
+    .addOption(tableOrJson())
+    .action(async (options: ConfigOptions & { output: "table" | "json" }) => {
+      const { listTokens } = await import("./token.ts");
+      await listTokens({ ...configSources(options), output: options.output }, stdout, stopSignal());
+    });
+
+  configured(token.command("revoke"))
+    .description("revoke a token")
+    .argument("<id>")
+    .action(async (id: string, options: ConfigOptions) => {
+      const { revokeToken } = await import("./token.ts");
+      await revokeToken({ ...configSources(options), id }, stdout, stopSignal());
+    });
+}
+
+interface KubeconfigCommandOptions extends ConfigOptions {
+  readonly organization?: string;
+  readonly project?: string;
+  readonly tokenFile?: string;
+  readonly apiUrl?: string;
+}
+
+/** How kubectl reaches a control plane. */
+function registerAccess(program: Command, { stdout, stopSignal }: CommandContext): void {
+  configured(program.command("kubeconfig"))
+    .description("print a kubeconfig for a control plane of the platform")
+    .option("--organization <name>", "the control plane of this organization")
+    .option("--project <name>", "the control plane of this project")
+    .option("--token-file <file>", "file with your token; controlPlane.accessTokenFile by default")
+    .option("--api-url <url>", "where the platform is reached")
+    .action(async (options: KubeconfigCommandOptions) => {
+      const { ownCall, printKubeconfig } = await import("./kubeconfig.ts");
+      const { organization, project, tokenFile, apiUrl } = options;
+      const wanted = { ...configSources(options), organization, project, tokenFile, apiUrl };
+      await printKubeconfig(wanted, ownCall(), stdout, Date.now(), stopSignal());
+    });
+
+  program
+    .command("credentials")
+    .description("kubectl's exec plugin: exchange a token for a bearer token")
+    .requiredOption("--api-url <url>", "the platform's address")
+    .requiredOption("--token-file <file>", "file with the token")
+    .action(async (options: { apiUrl: string; tokenFile: string }) => {
+      const { printCredentials } = await import("./credentials.ts");
+      const execInfo = process.env["KUBERNETES_EXEC_INFO"];
+      await printCredentials({ ...options, execInfo }, stdout, stopSignal());
+    });
+}
