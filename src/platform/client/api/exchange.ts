@@ -33,7 +33,7 @@ export async function exchangeToken(
     const headers = { authorization: `Bearer ${accessToken}`, accept: "application/json" };
     const { statusCode, text } = await withLimit(signal, responseLimitMs, async (limited) => {
       const response = await request(exchangeUrl(apiUrl), { dispatcher, headers, signal: limited });
-      return { statusCode: response.statusCode, text: await limitedText(response.body) };
+      return { statusCode: response.statusCode, text: await limitedText(response.body, maxResponseBytes) };
     });
     if (statusCode === 401 || statusCode === 403) {
       return { outcome: "denied", message: `the platform refuses the access token (HTTP ${statusCode})` };
@@ -51,12 +51,13 @@ export async function exchangeToken(
   }
 }
 
-async function limitedText(body: AsyncIterable<Uint8Array>): Promise<string> {
+/** @throws Error when the body is longer than `maxBytes` */
+export async function limitedText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > maxResponseBytes) throw new Error("the response is too large");
+    if (bytes > maxBytes) throw new Error("the response is too large");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -3,6 +3,7 @@ import { defined } from "../../../base/core/defined.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import { withLimit } from "../../../base/core/signals.ts";
 import { isObject } from "../../../base/documents/yaml/document-path.ts";
+import { limitedText } from "./exchange.ts";
 import type { Throttle } from "./throttle.ts";
 import type { TokenProvider } from "./token-provider.ts";
 
@@ -113,7 +114,10 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
         return await withLimit(signal, responseLimitMs, async (limited) => {
           for (let refusals = 0; ; refusals++) {
             const response = await attempt(path, init, options, limited);
-            const outcome = readResponse(response.statusCode, await readText(response.body));
+            const outcome = readResponse(
+              response.statusCode,
+              await limitedText(response.body, maxResponseBytes),
+            );
             if (!isPause(response) || refusals === maxRefusals) return outcome;
           }
         });
@@ -128,7 +132,10 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
         const response = await attempt(path, init, { query }, signal);
         if (response.statusCode !== 200) {
           isPause(response);
-          const outcome = readResponse(response.statusCode, await readText(response.body));
+          const outcome = readResponse(
+            response.statusCode,
+            await limitedText(response.body, maxResponseBytes),
+          );
           return outcome.outcome === "ok" ? { outcome: "failed", message: "no watch" } : outcome;
         }
         await readLines(response.body, onLine);
@@ -139,17 +146,6 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
       }
     },
   };
-}
-
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > maxResponseBytes) throw new Error("the response is too large");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 async function readLines(body: AsyncIterable<Uint8Array>, onLine: (line: string) => void): Promise<void> {
