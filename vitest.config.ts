@@ -8,6 +8,7 @@ const alone = ["fairness", "gateway/noisy-tenant", "leak-check", "remote-write-d
 /** Proofs that take long: `npm test` leaves them to `npm run test:slow`. */
 const slowAlone = ["demo", "gateway/reload"].map((name) => `test/integration/${name}.test.ts`);
 const slow = [
+  "e2e/kubectl-compute-verbs",
   "e2e/kubectl-delivery",
   "integration/completion",
   "integration/compute-faults",
@@ -15,6 +16,7 @@ const slow = [
   "integration/daemon-faults",
   "integration/fleet-schedule",
   "integration/gateway-flows",
+  "integration/gateway/plain-programs",
   "integration/gateway/quoting.property",
   "integration/platform-slow-watches",
   "integration/platform-watch",
