@@ -40,9 +40,10 @@ const log = createLogger("warn", stderr, stderr.isTTY);
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   let firstAtMs = 0;
-  const statuses = { SIGINT: 130, SIGTERM: 143 } as const;
-  for (const name of ["SIGINT", "SIGTERM"] as const) {
-    const exitStatus = statuses[name];
+  for (const [name, exitStatus] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const) {
     process.on(name, () => {
       if (!controller.signal.aborted) {
         firstAtMs = performance.now();

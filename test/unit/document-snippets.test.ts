@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { checkConfig } from "../../src/app/config/load.ts";
@@ -50,13 +50,11 @@ test.each(of("json"))("%s is JSON", (_place, { text }) => {
 });
 
 describe("commands in documents", () => {
-  const commandFiles = ["platform", "policies", "query", "rejected", "status", "completion"];
-  const files = ["cli.ts", "app/commands/command.ts"].concat(
-    commandFiles.map((folder) => `app/commands/${folder}/command.ts`),
+  const src = new URL("../../src/", import.meta.url);
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) =>
+    /^cli\.ts$|^app\/commands\/.*command\.ts$/.test(file),
   );
-  const cli = files
-    .map((file) => readFileSync(new URL(`../../src/${file}`, import.meta.url), "utf8"))
-    .join("\n");
+  const cli = files.map((file) => readFileSync(new URL(file, src), "utf8")).join("\n");
   const commands = new Set([...cli.matchAll(/\.command\("([a-z-]+)"\)/g)].map(([, name]) => name));
   const scripts = Object.keys(
     JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).scripts,

@@ -110,6 +110,13 @@ test("a control plane that refuses statuses is the provider's problem, until it 
   putLocation(plane);
   await until("it has a problem", () => provider.problem()?.includes("web: ") === true);
   expect(provider.problem()).toContain("--role provider");
+  // A write that needs no role does not hide it.
+  putNetwork(plane);
+  putInstance(plane, "a");
+  await until("the instance is held", () =>
+    plane.writes.some(({ path }) => !path.endsWith("/status") && path.endsWith("/a")),
+  );
+  expect(provider.problem()).toContain("--role provider");
   plane.refuses = () => undefined;
   await until("it has none", () => provider.problem() === undefined);
   expect(conditionOf(plane.get(paths.locations, "default", "dfw"), "Ready")?.["status"]).toBe("True");

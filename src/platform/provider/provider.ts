@@ -13,6 +13,7 @@ import { createProviderRegistry } from "./metrics.ts";
 import { Networks } from "./network/networks.ts";
 import { ClaimWatch } from "./plane/claim-watch.ts";
 import { FollowedPlane, type WorkKind } from "./plane/followed-plane.ts";
+import { roleNeeded } from "./plane/object-writer.ts";
 import { PlaneEvents } from "./plane/plane-events.ts";
 import { uidOf } from "./plane/plane-object.ts";
 import { Served, type ServedOptions } from "./plane/served.ts";
@@ -61,10 +62,6 @@ const places = 32;
 const lookEveryMs = 30_000;
 const statsLimitMs = 5_000;
 
-const roleNeeded =
-  "the control plane refuses the provider's statuses (403): its token must be that of a user with the role" +
-  " provider (telemetryd organization add-member NAME --user USER --role provider)";
-
 /**
  * A provider: a client of the control planes that runs their instances. It claims the Locations of its cloud
  * project, does what NetworkContexts, Subnets and Instances ask for, and writes what it saw
@@ -89,8 +86,6 @@ export function createProvider(options: ProviderOptions): Provider {
     claims: new ClaimWatch(clock),
   };
   const work = { location: workOnLocation, context: workOnContext, subnet: workOnSubnet };
-  /** Planes of which it was logged that writes are forbidden. */
-  const forbidden = new Set<string>();
   const queue = new WorkQueue({
     places,
     async work(name, item, signal) {
@@ -105,11 +100,8 @@ export function createProvider(options: ProviderOptions): Provider {
       return await work[kind](plane, key, parts, signal);
     },
     onFailure(plane, object, error, retryMs) {
-      // Every object of the plane fails alike: the provider's problem says it, and what to do, once.
+      // Every object of the plane fails alike, which was logged once.
       const isForbidden = planes.get(plane)?.writer.isForbidden === true;
-      if (isForbidden && !forbidden.has(plane)) log.error({ plane, error: describeError(error) }, roleNeeded);
-      if (isForbidden) forbidden.add(plane);
-      else forbidden.delete(plane);
       const isRefused = error instanceof RuntimeError && error.outcome === "refused";
       const level = isForbidden ? "debug" : isRefused ? "info" : "warn";
       log[level]({ plane, object, error: describeError(error), retryMs }, "an object cannot be worked on");
@@ -131,7 +123,6 @@ export function createProvider(options: ProviderOptions): Provider {
     },
     onGone(plane) {
       planes.delete(plane);
-      forbidden.delete(plane);
       queue.removeQueue(plane);
     },
   });

@@ -10,7 +10,7 @@ import { type Change, Collection } from "./collection.ts";
 import { DependentIndex } from "./dependent-index.ts";
 import { namedConfigs } from "./named-configs.ts";
 import { networkKeyOf, networkKeys } from "./network-keys.ts";
-import { ObjectWriter } from "./object-writer.ts";
+import { ObjectWriter, roleNeeded } from "./object-writer.ts";
 import {
   finalizersOf,
   isDeleting,
@@ -81,7 +81,7 @@ export class FollowedPlane implements Service {
     this.name = `provider ${plane}`;
     this.client = client;
     this.groupDomain = groupDomain;
-    this.writer = new ObjectWriter(client);
+    this.writer = new ObjectWriter(client, () => options.log.error({ plane }, roleNeeded));
     const networking = `/apis/networking.${groupDomain}/v1alpha`;
     this.locations = new Collection(`${networking}/locations`, (change) => this.#onLocation(change));
     this.contexts = new Collection(`${networking}/networkcontexts`, (change) => this.#onContext(change));

@@ -9,6 +9,11 @@ export class WriteError extends Error {
   override readonly name = "WriteError";
 }
 
+/** What to do when a plane's statuses are refused with 403. */
+export const roleNeeded =
+  "the control plane refuses the provider's statuses (403): its token must be that of a user with the role" +
+  " provider (telemetryd organization add-member NAME --user USER --role provider)";
+
 /**
  * Outcome of a write: the object as it is now, or undefined when it has changed meanwhile or is gone. Then
  * the collection holds the newer one, and the decision has to be taken again.
@@ -27,13 +32,16 @@ export function objectPath(collectionPath: string, namespace: string, name?: str
 /** Writes objects of one control plane, each only if it is the version that the decision was made for. */
 export class ObjectWriter {
   readonly #client: PlaneClient;
+  readonly #onForbidden: () => void;
   #isForbidden = false;
 
-  constructor(client: PlaneClient) {
+  /** @param onForbidden called when statuses are refused with 403, and were not before */
+  constructor(client: PlaneClient, onForbidden: () => void) {
     this.#client = client;
+    this.#onForbidden = onForbidden;
   }
 
-  /** Whether the last write was refused with 403: the token's user has not the role that it needs. */
+  /** Whether the last write of a status was refused with 403: other writes need no role of the token's user. */
   get isForbidden(): boolean {
     return this.#isForbidden;
   }
@@ -105,6 +113,11 @@ export class ObjectWriter {
     return await this.metadata(collection, object, metadata, signal);
   }
 
+  #noteStatus(isForbidden: boolean): void {
+    if (isForbidden && !this.#isForbidden) this.#onForbidden();
+    this.#isForbidden = isForbidden;
+  }
+
   async #patch(
     collection: Collection,
     object: PlaneObject,
@@ -126,7 +139,7 @@ export class ObjectWriter {
     const patch = { body, contentType: "application/merge-patch+json" };
     const response = await this.#client.send("PATCH", `${path}${subresource}`, patch, signal);
     const isRejected = response.outcome === "rejected";
-    this.#isForbidden = isRejected && response.code === 403;
+    if (subresource === "/status") this.#noteStatus(isRejected && response.code === 403);
     if (response.outcome === "ok") {
       collection.keep(response.json);
       return response.json;
