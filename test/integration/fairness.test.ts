@@ -1,5 +1,5 @@
 /**
- * Sinks do not delay each other: fifty sinks in the daemon's exporting parts, five with receivers that hang
+ * Sinks do not delay each other: fifty sinks in the daemon's exporter parts, five with receivers that hang
  * and one with by far the most series, and another client of the store.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadConfig } from "../../src/app/config/load.ts";
-import { createExporting, type Exporting } from "../../src/app/daemon/exporting.ts";
+import { createExporter, type RunningExporter } from "../../src/app/daemon/exporter.ts";
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
 import { runStages } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
@@ -51,7 +51,7 @@ function plan(index: number): SinkPlan {
   };
 }
 
-async function export_(): Promise<{ exporting: Exporting; stop: () => Promise<void> }> {
+async function export_(): Promise<{ exporter: RunningExporter; stop: () => Promise<void> }> {
   const file = join(folder, "telemetryd.yaml");
   await writeFile(
     file,
@@ -65,7 +65,7 @@ async function export_(): Promise<{ exporting: Exporting; stop: () => Promise<vo
   const { config } = await loadConfig({ file }, never);
   if (config.metrics === undefined) throw new Error("no metrics section");
   const plans = Array.from({ length: sinkCount }, (_, index) => plan(index));
-  const exporting = createExporting({
+  const exporter = createExporter({
     config: { ...config, metrics: config.metrics },
     state: new SinkStates(),
     desired: { plans: () => plans, subscribe: () => () => undefined },
@@ -73,13 +73,13 @@ async function export_(): Promise<{ exporting: Exporting; stop: () => Promise<vo
     log: silentLogger,
   });
   const end = new AbortController();
-  const running = runStages([[...exporting.services]], end.signal);
+  const running = runStages([[...exporter.services]], end.signal);
   return {
-    exporting,
+    exporter,
     stop: async () => {
       end.abort();
       await running;
-      await exporting.close();
+      await exporter.close();
     },
   };
 }
@@ -106,7 +106,7 @@ async function write(largest: number, agesMs: readonly number[]): Promise<void> 
 }
 
 /** 90th percentiles of another client's query times and of the other sinks' lag. */
-async function watch(exporting: Exporting, forMs: number): Promise<{ queryMs: number; lagMs: number }> {
+async function watch(exporter: RunningExporter, forMs: number): Promise<{ queryMs: number; lagMs: number }> {
   const queriesMs: number[] = [];
   const lagsMs: number[] = [];
   const endMs = performance.now() + forMs;
@@ -118,7 +118,7 @@ async function watch(exporting: Exporting, forMs: number): Promise<{ queryMs: nu
     await response.text();
     expect(response.status).toBe(200);
     queriesMs.push(performance.now() - startMs);
-    for (const { plan, behindMs: lagMs = Infinity } of exporting.snapshots()) {
+    for (const { plan, behindMs: lagMs = Infinity } of exporter.snapshots()) {
       const team = Number(plan.policy.namespace.slice("team-".length));
       if (team >= hangingCount && team < sinkCount - 1) lagsMs.push(lagMs);
     }
@@ -135,22 +135,22 @@ function ninetieth(values: readonly number[]): number {
 test("receivers that hang and one large tenant delay nobody else by more than a second", async () => {
   await write(20_000, [20_000, 15_000, 10_000]);
   await seriesAreShown(store.url, "fair_total", 20 * (sinkCount - 1) + 20_000);
-  const { exporting, stop } = await export_();
+  const { exporter, stop } = await export_();
   try {
     const others = () =>
-      exporting
+      exporter
         .snapshots()
         .filter(({ plan }) => plan.policy.namespace !== `team-${sinkCount - 1}`)
         .every(({ behindMs }) => behindMs !== undefined && behindMs <= 3 * periodMs);
     await until("the others have caught up", others);
     await write(20, [0]);
-    const well = await watch(exporting, 5_000);
+    const well = await watch(exporter, 5_000);
     receiver.respond(({ path }) => {
       const team = Number(new URL(path, receiver.url).searchParams.get("team"));
       return team < hangingCount ? { fault: "hang" } : undefined;
     });
     await write(20_000, [0]);
-    const hung = await watch(exporting, 8_000);
+    const hung = await watch(exporter, 8_000);
     // Reading continued; only the receivers hang. A newer store may have shown a sample after its window was
     // read.
     await until("the receivers hang", async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/app/config/load.ts";
-import { createExportTools, type ExportTools } from "../../src/app/daemon/exporting.ts";
+import { createExportTools, type ExportTools } from "../../src/app/daemon/export-tools.ts";
 import { type Clock, systemClock } from "../../src/base/core/clock.ts";
 import { createLogger, silentLogger } from "../../src/base/log/log.ts";
 import { Exporter } from "../../src/exporter/delivery/exporter.ts";

@@ -5,35 +5,35 @@ import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
 import { Releasers } from "../../src/base/core/service.ts";
 import { createLogger, silentLogger } from "../../src/base/log/log.ts";
-import { createRedis, type RedisRoom, type RedisRoomOptions } from "../../src/base/redis/redis.ts";
+import { createRedis, type DaemonRedis, type DaemonRedisOptions } from "../../src/base/redis/redis.ts";
 import { startRedis, startSentinel } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 
 const releasers = new Releasers();
 afterEach(() => releasers.releaseAll());
 
-async function stateDirectory(name = "redis-room-"): Promise<string> {
+async function stateDirectory(name = "redis-redis-"): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), name));
   releasers.push(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** Runs the Redis room; `stop` ends it as the daemon does. */
-function run(options: Partial<RedisRoomOptions> & { stateDirectory: string }) {
-  const room = createRedis({ clock: systemClock, log: silentLogger, ...options });
+/** Runs the Redis; `stop` ends it as the daemon does. */
+function run(options: Partial<DaemonRedisOptions> & { stateDirectory: string }) {
+  const redis = createRedis({ clock: systemClock, log: silentLogger, ...options });
   const controller = new AbortController();
-  const ended = room.service.run(controller.signal);
+  const ended = redis.service.run(controller.signal);
   ended.catch(() => undefined);
   const stop = async (): Promise<void> => {
     controller.abort();
     await ended;
   };
   releasers.push(() => stop().catch(() => undefined));
-  return { room, stop, ended };
+  return { redis, stop, ended };
 }
 
-function privatePid(room: RedisRoom): number | null {
-  return (room.service.snapshot!() as { pid: number | null }).pid;
+function privatePid(redis: DaemonRedis): number | null {
+  return (redis.service.snapshot!() as { pid: number | null }).pid;
 }
 
 function isAlive(pid: number): boolean {
@@ -44,8 +44,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function ready(room: RedisRoom, name = "test") {
-  const connection = room.open("command", name);
+async function ready(redis: DaemonRedis, name = "test") {
+  const connection = redis.open("command", name);
   releasers.push(() => connection.disconnect());
   await until("Redis replies", async () => (await connection.ping()) === "PONG");
   return connection;
@@ -55,41 +55,41 @@ describe("the private server", () => {
   test("keeps its data from one daemon to the next and ends with each", async () => {
     const directory = await stateDirectory();
     const first = run({ stateDirectory: directory });
-    const connection = await ready(first.room);
-    const pid = privatePid(first.room);
+    const connection = await ready(first.redis);
+    const pid = privatePid(first.redis);
     await connection.set("kept", "yes");
     connection.disconnect();
     await first.stop();
     expect(isAlive(pid ?? 0)).toBe(false);
 
     const second = run({ stateDirectory: directory });
-    expect(await (await ready(second.room)).get("kept")).toBe("yes");
+    expect(await (await ready(second.redis)).get("kept")).toBe("yes");
   });
 
   test("one that a killed daemon left is taken over, and ended in the end", async () => {
     const directory = await stateDirectory();
     const first = run({ stateDirectory: directory });
-    await ready(first.room);
-    const pid = privatePid(first.room);
+    await ready(first.redis);
+    const pid = privatePid(first.redis);
     // The second finds the first's server as after a kill -9 of the first.
     const second = run({ stateDirectory: directory });
-    await ready(second.room, "second");
-    await until("the second has taken it over", () => privatePid(second.room) === pid);
+    await ready(second.redis, "second");
+    await until("the second has taken it over", () => privatePid(second.redis) === pid);
     process.kill(pid ?? 0, 0);
     await releasers.releaseAll();
     expect(isAlive(pid ?? 0)).toBe(false);
   });
 
   test("killed, it is started again, and connections find it by themselves", async () => {
-    const { room } = run({ stateDirectory: await stateDirectory() });
-    const connection = await ready(room);
+    const { redis } = run({ stateDirectory: await stateDirectory() });
+    const connection = await ready(redis);
     await connection.set("kept", "yes");
     await until("the write reached the disk", async () =>
       /aof_pending_bio_fsync:0/.test(await connection.info("persistence")),
     );
-    const pid = privatePid(room);
+    const pid = privatePid(redis);
     process.kill(pid ?? 0, "SIGKILL");
-    await until("another server runs", () => privatePid(room) !== null && privatePid(room) !== pid);
+    await until("another server runs", () => privatePid(redis) !== null && privatePid(redis) !== pid);
     await until("the data is back", async () => (await connection.get("kept")) === "yes");
   });
 
@@ -104,7 +104,7 @@ describe("the private server", () => {
         .map((each) => `${each.mode}`);
     };
     const first = run({ stateDirectory: directory });
-    const connection = await ready(first.room);
+    const connection = await ready(first.redis);
     await connection.set("kept", "yes");
     expect(await modes()).toEqual([]);
     await connection.bgrewriteaof();
@@ -118,14 +118,14 @@ describe("the private server", () => {
       await chmod(join(folder, name), (await stat(join(folder, name))).isDirectory() ? 0o755 : 0o644);
     }
     const second = run({ stateDirectory: directory });
-    expect(await (await ready(second.room, "second")).get("kept")).toBe("yes");
+    expect(await (await ready(second.redis, "second")).get("kept")).toBe("yes");
     expect(await modes()).toEqual([]);
   });
 
   test("works where the state directory's path is too long for a socket", async () => {
     const directory = await stateDirectory(`redis-${"x".repeat(110)}-`);
-    const { room } = run({ stateDirectory: directory });
-    await ready(room);
+    const { redis } = run({ stateDirectory: directory });
+    await ready(redis);
   });
 
   test("without redis-server, one message says how to install it", async () => {
@@ -146,8 +146,8 @@ describe("a connection", () => {
   test("responds at once when Redis is away or hangs, and recovers by itself", async () => {
     const server = await startRedis();
     releasers.push(() => server[Symbol.asyncDispose]());
-    const { room } = run({ stateDirectory: await stateDirectory(), urls: [server.url] });
-    const connection = await ready(room);
+    const { redis } = run({ stateDirectory: await stateDirectory(), urls: [server.url] });
+    const connection = await ready(redis);
 
     server.signal("SIGSTOP");
     await expect(connection.get("a")).rejects.toThrow(/timed out/);
@@ -187,17 +187,17 @@ describe("a connection", () => {
       flags: ["--cluster-enabled", "yes", "--cluster-announce-ip", "127.0.0.1"],
     });
     releasers.push(() => server[Symbol.asyncDispose]());
-    const direct = await ready(run({ stateDirectory: await stateDirectory(), urls: [server.url] }).room);
+    const direct = await ready(run({ stateDirectory: await stateDirectory(), urls: [server.url] }).redis);
     await direct.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
     await until("the cluster is up", async () =>
       String(await direct.call("CLUSTER", "INFO")).includes("cluster_state:ok"),
     );
     // A list of two makes it a cluster client; both URLs are of the same node.
-    const { room } = run({
+    const { redis } = run({
       stateDirectory: await stateDirectory(),
       urls: [server.url, server.url.replace("127.0.0.1", "localhost")],
     });
-    const connection = room.open("command", "cluster");
+    const connection = redis.open("command", "cluster");
     releasers.push(() => connection.disconnect());
     await until("the cluster client is ready", async () => (await connection.set("{t}:a", "1")) === "OK");
     expect(await connection.mget("{t}:a", "{t}:b")).toEqual(["1", null]);

@@ -89,18 +89,18 @@ export class PolicyStatuses {
   #takenAtMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param snapshotOf the snapshot of a sink that this daemon runs, by its key
+   * @param snapshotOf the snapshot of a sink that this daemon runs, by its key; undefined when it runs none
    * @param reports set when replicas share the sinks
    */
   constructor(
     plans: PolicyPlans,
-    snapshotOf: (sink: string) => ExporterSnapshot | undefined,
+    snapshotOf: ((sink: string) => ExporterSnapshot | undefined) | undefined,
     clock: Clock,
     reports?: Pick<FleetReports, "get">,
   ) {
     this.#reports = reports;
     this.#plans = plans;
-    this.#snapshotOf = snapshotOf;
+    this.#snapshotOf = snapshotOf ?? (() => undefined);
     this.#clock = clock;
   }
 

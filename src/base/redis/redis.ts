@@ -11,7 +11,7 @@ import { createRedisRegistry, memoryOf } from "./metrics.ts";
 import { createPrivateServer, socketPath } from "./private-server.ts";
 import { checkRequirements, type RequirementsReport } from "./requirements.ts";
 
-export interface RedisRoomOptions {
+export interface DaemonRedisOptions {
   /** `redis.url`; absent for a private redis-server under the state directory. */
   readonly urls?: readonly string[];
   readonly stateDirectory: string;
@@ -33,14 +33,14 @@ export interface RedisConnections {
   open(role: ConnectionRole, name: string): RedisConnection;
 }
 
-export interface RedisRoom extends RedisConnections {
+export interface DaemonRedis extends RedisConnections {
   /** Runs the private server, if there is one, and checks the connected Redis against the requirements. */
   readonly service: Service;
   readonly registry: Registry;
 }
 
 /** The daemon's single Redis: external at `redis.url`, or private. All shared state uses its connections. */
-export function createRedis(options: RedisRoomOptions): RedisRoom {
+export function createRedis(options: DaemonRedisOptions): DaemonRedis {
   const target = targetOf(options);
   let asked: RedisConnection | undefined;
   const checker = requirementsChecker(target, options, (connection) => {
@@ -76,7 +76,7 @@ export function createRedis(options: RedisRoomOptions): RedisRoom {
   };
 }
 
-function targetOf({ urls = [], stateDirectory }: RedisRoomOptions): RedisTarget {
+function targetOf({ urls = [], stateDirectory }: DaemonRedisOptions): RedisTarget {
   if (urls.length === 0) return { kind: "socket", path: socketPath(stateDirectory) };
   const address = parseRedisAddress(urls);
   // The configuration has been validated against the same form.
@@ -92,7 +92,7 @@ function targetOf({ urls = [], stateDirectory }: RedisRoomOptions): RedisTarget 
 /** Checks every Redis that replies, and again after each reconnect, since it may be a different server. */
 function requirementsChecker(
   target: RedisTarget,
-  options: RedisRoomOptions,
+  options: DaemonRedisOptions,
   onConnection: (connection: RedisConnection) => void,
 ): Service {
   const { log } = options;

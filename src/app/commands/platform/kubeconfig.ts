@@ -6,8 +6,8 @@ import { describeError, TelemetrydError } from "../../../base/core/errors.ts";
 import type { LineSink } from "../../../base/log/log.ts";
 import { nameFault } from "../../../kube-server/api/metadata.ts";
 import { planeBase } from "../../../kube-server/api/plane.ts";
-import { platformAuthority } from "../../../platform/platform.ts";
 import type { Config } from "../../config/schema.ts";
+import { authorityOfPlatform } from "../../daemon/platform.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
 
 export interface KubeconfigOptions extends ConfigCommandOptions {
@@ -108,9 +108,7 @@ async function authorityOf(config: Config, nowMs: number): Promise<string | unde
       throw new TelemetrydError("FILE_UNREADABLE", message, { cause });
     });
   }
-  if (config.platform === undefined) return undefined;
-  const { listen, tls } = config.platform;
-  return await platformAuthority({ listen, ...tls, stateDirectory: config.state.directory }, nowMs);
+  return await authorityOfPlatform(config, { nowMs: () => nowMs });
 }
 
 interface CredentialsCall extends ProgramCall {

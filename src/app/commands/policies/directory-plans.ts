@@ -6,7 +6,7 @@ import { PolicyPlans } from "../../../exporter/policy/policy-plans.ts";
 import type { SinkPlan } from "../../../exporter/policy/spec/types.ts";
 import { PolicyStore } from "../../../exporter/policy/store.ts";
 import type { Config, MetricsConfig } from "../../config/schema.ts";
-import { createProjectTenants } from "../../daemon/project-tenants.ts";
+import { createProjectTenants } from "../../daemon/tenants.ts";
 
 /** A configuration that exports policies of a directory. */
 export type ExportingConfig = Config & {

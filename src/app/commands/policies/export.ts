@@ -9,7 +9,7 @@ import {
 } from "../../../exporter/delivery/schedule/backfill.ts";
 import { SinkStates } from "../../../exporter/delivery/state/sink-states.ts";
 import type { SinkPlan } from "../../../exporter/policy/spec/types.ts";
-import { createExportTools } from "../../daemon/exporting.ts";
+import { createExportTools } from "../../daemon/export-tools.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
 import { parseTime } from "../time.ts";
 import { exportingConfig, plansInDirectory } from "./directory-plans.ts";

@@ -7,7 +7,7 @@ import { settingsOfTenant } from "../../../exporter/metrics-store/tenant-setting
 import { directoryPlane, projectNameProblem } from "../../../exporter/policy/plane.ts";
 import { readTenants } from "../../../exporter/policy/tenants/tenant-file.ts";
 import type { Config, MetricsConfig } from "../../config/schema.ts";
-import { createProjectTenants } from "../../daemon/project-tenants.ts";
+import { createProjectTenants } from "../../daemon/tenants.ts";
 
 /** What a query is confined to: a label, or a store of its own. */
 export interface QueryScope {

@@ -14,7 +14,7 @@ export function registerRejected(program: Command, { stdout, log, stopSignal }: 
 
   const folderOf = async (options: ConfigOptions): Promise<string> => {
     const { loadCommandConfig } = await import("../command-config.ts");
-    const { rejectedDirectory } = await import("../../daemon/exporting.ts");
+    const { rejectedDirectory } = await import("../../daemon/export-tools.ts");
     return rejectedDirectory(await loadCommandConfig(configSources(options), stopSignal()));
   };
   /** For functions that print a table by default: omitted unless `json`. */

@@ -3,7 +3,7 @@ import type { LineSink, Logger } from "../../../base/log/log.ts";
 import { SinkStates } from "../../../exporter/delivery/state/sink-states.ts";
 import { sinkKey } from "../../../exporter/policy/spec/types.ts";
 import type { Sender } from "../../../exporter/remote-write/send/outcome.ts";
-import { createExportTools, rejectedDirectory } from "../../daemon/exporting.ts";
+import { createExportTools, rejectedDirectory } from "../../daemon/export-tools.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
 import { exportingConfig, plansInDirectory } from "../policies/directory-plans.ts";
 import { replayRejectedEntries } from "./rejected.ts";

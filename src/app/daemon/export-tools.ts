@@ -1,35 +1,23 @@
 import { join } from "node:path";
 import type { Registry } from "prom-client";
 import type { Clock } from "../../base/core/clock.ts";
-import { logErrors, runLoop } from "../../base/core/loop.ts";
-import type { Service } from "../../base/core/service.ts";
 import { version } from "../../base/core/version.ts";
 import type { Logger } from "../../base/log/log.ts";
 import { MemoryBudget } from "../../exporter/delivery/batch/memory-budget.ts";
-import { createExportRegistry, sinkExposition } from "../../exporter/delivery/export-metrics.ts";
-import type { ExporterDeps, ExporterSnapshot, ExportSettings } from "../../exporter/delivery/exporter.ts";
-import type { FleetReports } from "../../exporter/delivery/fleet/fleet-reports.ts";
+import type { ExporterDeps, ExportSettings } from "../../exporter/delivery/exporter.ts";
 import { windowGridMs } from "../../exporter/delivery/plan/cycle-times.ts";
-import { LocalSchedule } from "../../exporter/delivery/schedule/local-schedule.ts";
-import { type DesiredPlans, Reconciler } from "../../exporter/delivery/schedule/reconciler.ts";
 import type { StateStore } from "../../exporter/delivery/state/sink-state.ts";
 import type { Tenant } from "../../exporter/metrics-store/ports/sample-reader.ts";
 import { ReadLimits } from "../../exporter/metrics-store/read-limits.ts";
 import type { NoStore, SinkStore } from "../../exporter/metrics-store/sink-store.ts";
 import { directoryPlane } from "../../exporter/policy/plane.ts";
 import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
-import {
-  publicEndpoint,
-  type RejectedView,
-  type SourceView,
-} from "../../exporter/policy/status/status-view.ts";
 import type { MetadataLookup } from "../../exporter/remote-write/encoding/write-request-v2.ts";
 import { Endpoints } from "../../exporter/remote-write/endpoints.ts";
 import { RejectedStore } from "../../exporter/remote-write/rejected/rejected-store.ts";
 import { RemoteWriteMetrics } from "../../exporter/remote-write/send/metrics.ts";
 import type { Config, MetricsConfig } from "../config/schema.ts";
 import { connectionLimit } from "./connection-limit.ts";
-import type { Fleet } from "./fleet.ts";
 import { checkTimes, type OpenSentLog } from "./sent-log.ts";
 import { createStores, type Stores } from "./stores.ts";
 
@@ -157,72 +145,5 @@ function settingsOf(config: Config & { readonly metrics: MetricsConfig }): Expor
     partitionCount: delivery.concurrency,
     onExhausted: delivery.onExhausted,
     exemplars: metrics.exemplars,
-  };
-}
-
-/** The running export: it executes the policies and exposes its state. */
-export interface Exporting {
-  readonly services: readonly Service[];
-  readonly registries: readonly Registry[];
-  snapshots(): readonly ExporterSnapshot[];
-  /** The sinks' metrics, in pieces of Prometheus' text format. */
-  exposition(): Iterable<string>;
-  /** The snapshot of a sink that this daemon runs, by its key. */
-  snapshotOf(sink: string): ExporterSnapshot | undefined;
-  /** Reports of all replicas on the sinks, when they share the cycles. */
-  readonly reports: FleetReports | undefined;
-  source(): SourceView;
-  /** What is wrong with the metrics store although it can be read: a sentence each. */
-  storeWarnings(): readonly string[];
-  rejected(): RejectedView;
-  close(): Promise<void>;
-}
-
-/** Fraction of `delivery.shutdownTimeout` reserved for the rest of the daemon's shutdown. */
-const restOfShutdown = 0.1;
-const sweepRejectedMs = 60_000;
-
-export interface ExportingOptions extends ExportToolsOptions {
-  readonly desired: DesiredPlans;
-  /** Set when replicas share the cycles: `export.schedule: queue`. */
-  readonly fleet?: Fleet | undefined;
-}
-
-export function createExporting(options: ExportingOptions): Exporting {
-  const { config, fleet, clock, log, desired } = options;
-  const state = fleet?.state ?? options.state;
-  const tools = createExportTools({ ...options, state });
-  const shutdownTimeoutMs = config.delivery.shutdownTimeoutMs * (1 - restOfShutdown);
-  const schedule =
-    fleet?.schedule(tools.deps, shutdownTimeoutMs) ??
-    new LocalSchedule({ exporterDeps: tools.deps, shutdownTimeoutMs, clock, log });
-  const reconciler = new Reconciler({ desired, schedule, state, clock, log });
-  const sweeper: Service = {
-    name: "rejected store",
-    run: (signal) =>
-      runLoop(
-        async () => {
-          await tools.rejected.sweep();
-          return sweepRejectedMs;
-        },
-        { clock, pauseAfterErrorMs: sweepRejectedMs, onError: logErrors("rejected store", log) },
-        signal,
-      ),
-  };
-  const exportRegistry = createExportRegistry(tools.deps.budget);
-  return {
-    services: [schedule, reconciler, sweeper, ...tools.stores.services],
-    registries: [...tools.registries, exportRegistry],
-    snapshots: () => schedule.snapshots(),
-    exposition: () => sinkExposition(schedule.snapshots()),
-    snapshotOf: (sink) => schedule.snapshotOf(sink),
-    reports: fleet?.reports,
-    source: () => ({
-      url: publicEndpoint(config.metrics.url).replaceAll("%7Btenant%7D", "{tenant}"),
-      flavor: tools.stores.knownFlavor() ?? "unknown",
-    }),
-    storeWarnings: () => tools.stores.warnings(),
-    rejected: () => ({ ...tools.rejected.snapshot(), maxBytes: config.delivery.rejected.maxBytes }),
-    close: () => tools.close(),
   };
 }

@@ -2,80 +2,70 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { rootCertificates } from "node:tls";
-import type { Clock } from "../../base/core/clock.ts";
 import { TelemetrydError } from "../../base/core/errors.ts";
 import type { Service } from "../../base/core/service.ts";
 import { makeOwnFolder, socketFolder } from "../../base/core/socket-folder.ts";
-import { NameResolver } from "../../base/http/names/name-resolver.ts";
-import type { Logger } from "../../base/log/log.ts";
+import { redact } from "../../base/log/redact.ts";
 import { formatListenAddress, type ListenAddress } from "../../base/net/listen-address.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
-import { BackendResolver } from "../../platform/gateway/backend-addresses.ts";
-import { createGateway, type Gateway, gatewayFiles } from "../../platform/gateway/gateway.ts";
-import { createHaproxy } from "../../platform/gateway/haproxy/haproxy-process.ts";
-import { createProgramStore } from "../../platform/routing/redis-program-store.ts";
-import type { RouteProgram } from "../../platform/routing/route-program.ts";
+import type { Gateway } from "../../platform/gateway/gateway.ts";
+import type { Platform } from "../../platform/platform.ts";
 import type { Config, GatewayConfig } from "../config/schema.ts";
-
-/** A gateway, wired by hand, with what it holds open. */
-export interface OpenedGateway {
-  readonly gateway: Gateway;
-  close(): void;
-}
-
-export interface GatewayParts {
-  readonly redis: RedisConnections;
-  /** Certificate and key for the hostnames (PEM), renewed when they have to be. */
-  readonly certificate: () => Promise<{ readonly certificate: string; readonly key: string }>;
-  readonly onChange: (programs: readonly RouteProgram[]) => Promise<void>;
-  readonly onLogLine: (line: string) => void;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
+import type { Part, PartContext } from "./parts.ts";
 
 /**
- * The gateway of a configuration.
+ * The gateway of the daemon's own platform, whose authority issues its certificate.
  *
  * @throws FILE_UNREADABLE for `gateway.caFile` and `gateway.tls`, STATE_UNUSABLE
  */
 export async function openGateway(
-  config: Config,
-  wanted: GatewayConfig,
-  parts: GatewayParts,
-): Promise<OpenedGateway> {
-  const { state, egress, delivery } = config;
-  const { clock, log } = parts;
+  context: PartContext,
+  redis: RedisConnections | undefined,
+  platform: Pick<Platform, "wakeGateways"> | undefined,
+): Promise<(Gateway & Part) | undefined> {
+  const { config, clock, log, onClose } = context;
+  const { gateway: wanted, state, egress, delivery } = config;
+  if (wanted === undefined || redis === undefined || platform === undefined) return undefined;
+  const [{ NameResolver }, { BackendResolver }, { createGateway, gatewayFiles }, ...others] =
+    await Promise.all([
+      import("../../base/http/names/name-resolver.ts"),
+      import("../../platform/gateway/backend-addresses.ts"),
+      import("../../platform/gateway/gateway.ts"),
+      import("../../platform/gateway/haproxy/haproxy-process.ts"),
+      import("../../platform/routing/redis-program-store.ts"),
+    ]);
+  const [{ createHaproxy }, { createProgramStore }] = others;
   const directory = resolve(state.directory, "gateway");
   const sockets = socketFolder(state.directory, "gateway");
   const files = gatewayFiles(directory, sockets);
   for (const folder of [directory, sockets]) await makeOwnFolder(folder);
   await writeFile(files.authorities, await authorities(wanted.caFile), { mode: 0o600 });
+  const refreshTls = await keepCertificate(context, wanted, files.certificate);
 
-  let written = "";
-  const refreshTls = async (): Promise<boolean> => {
-    const { certificate, key } = await parts.certificate();
-    const pem = `${certificate.trim()}\n${key.trim()}\n`;
-    if (pem === written) return false;
-    await writeFile(`${files.certificate}.new`, pem, { mode: 0o600 });
-    await rename(`${files.certificate}.new`, files.certificate);
-    written = pem;
-    return true;
-  };
-  await refreshTls();
-
-  const connection = parts.redis.open("background", "gateway");
+  const connection = redis.open("background", "gateway");
+  onClose(() => connection.disconnect());
   const names = new NameResolver({ clock, servers: egress.nameServers });
+  onClose(() => names.close());
   const settings = {
     ...wanted,
     listen: formatListenAddress(wanted.listen),
     tlsListen: formatListenAddress(wanted.tlsListen),
   };
   const gateway = createGateway({
-    ...{ settings, domain: wanted.domain, files, clock, log, refreshTls, onChange: parts.onChange },
+    settings,
+    domain: wanted.domain,
+    files,
+    clock,
+    log,
+    refreshTls,
+    onChange: (programs) => platform.wakeGateways(programs),
     store: createProgramStore(connection),
     haproxy: createHaproxy({
       binary: process.env["HAPROXY_BIN"] || "haproxy",
-      ...{ files, clock, log, onLogLine: parts.onLogLine },
+      files,
+      clock,
+      log,
+      onLogLine: (line) => process.stdout.write(`${line}\n`),
     }),
     resolver: new BackendResolver({
       egress,
@@ -97,12 +87,41 @@ export async function openGateway(
     },
   };
   return {
-    gateway: { ...gateway, service },
-    close: () => {
-      names.close();
-      connection.disconnect();
+    ...gateway,
+    stage: "sources and servers",
+    services: [service],
+    registries: [gateway.registry],
+    problems() {
+      const problem = gateway.problem();
+      return problem && `the gateway does not serve the newest proxies: ${redact(problem)}`;
     },
   };
+}
+
+/**
+ * Writes the certificate for the hostnames and its key to a file, in PEM.
+ *
+ * @returns writes them again if they have been renewed; the result says whether they have
+ */
+async function keepCertificate(
+  { config: { state }, clock }: PartContext,
+  { domain, tls }: GatewayConfig,
+  file: string,
+): Promise<() => Promise<boolean>> {
+  const { loadGatewayCertificate } = await import("../../kube-server/tls/server-certificate.ts");
+  const options = { stateDirectory: state.directory, domain, ...tls };
+  let written = "";
+  const refresh = async (): Promise<boolean> => {
+    const { certificate, key } = await loadGatewayCertificate(options, clock.nowMs());
+    const pem = `${certificate.trim()}\n${key.trim()}\n`;
+    if (pem === written) return false;
+    await writeFile(`${file}.new`, pem, { mode: 0o600 });
+    await rename(`${file}.new`, file);
+    written = pem;
+    return true;
+  };
+  await refresh();
+  return refresh;
 }
 
 /** Where this daemon listens. */
