@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { parseDuration } from "../../../base/core/duration.ts";
 import { parseUrl } from "../../../base/core/url.ts";
+import { type DocumentPath, isObject, valueAt } from "../../../base/documents/yaml/document-path.ts";
 import {
   byteSize,
   choice,
@@ -13,6 +15,7 @@ import {
   requiredText,
   textMap,
 } from "./fields.ts";
+import { durationAt, entriesAt, error, given, type Root, type RuleFault, warning } from "./rules.ts";
 import { tls } from "./tls.ts";
 import { labelNameProblem, remoteWriteHeaderProblem, urlPrefixProblem } from "./values.ts";
 
@@ -45,6 +48,8 @@ const endpoint = z
   })
   .meta({ description: "The operator's settings for some endpoints" });
 
+const defaultMaxBackfill = "24h";
+
 export const delivery = z
   .strictObject({
     maxWindow: duration(
@@ -52,7 +57,7 @@ export const delivery = z
       "5m",
       { min: "1s", max: "24h" },
     ),
-    maxBackfill: duration("Older samples are skipped, counted in seconds and reported", "24h", {
+    maxBackfill: duration("Older samples are skipped, counted in seconds and reported", defaultMaxBackfill, {
       min: "1s",
       max: "8760h",
     }),
@@ -125,4 +130,50 @@ export const delivery = z
 
 function proxyProblem(text: string): string | undefined {
   return /^https?:$/.test(parseUrl(text)?.protocol ?? "") ? undefined : "must be an http or https URL";
+}
+
+export function deliveryRules(root: Root): RuleFault[] {
+  const faults: RuleFault[] = [];
+  const startFromMs = durationAt(root, ["delivery", "startFrom"]);
+  const maxBackfill = valueAt(root, ["delivery", "maxBackfill"]) ?? defaultMaxBackfill;
+  const maxBackfillMs = typeof maxBackfill === "string" ? parseDuration(maxBackfill) : undefined;
+  if (startFromMs !== undefined && maxBackfillMs !== undefined && startFromMs > maxBackfillMs) {
+    faults.push(
+      error(["delivery", "startFrom"], `must be at most delivery.maxBackfill, which is ${maxBackfill}`),
+    );
+  }
+  const prefixes = new Map<unknown, number>();
+  for (const [index, endpoint] of entriesAt(root, ["delivery", "endpoints"]).entries()) {
+    if (!isObject(endpoint)) continue;
+    const first = prefixes.get(endpoint["urlPrefix"]);
+    const at: DocumentPath = ["delivery", "endpoints", index];
+    if (first !== undefined) {
+      faults.push(
+        error([...at, "urlPrefix"], `is the same as delivery.endpoints[${first}].urlPrefix; keep one`),
+      );
+    } else if (endpoint["urlPrefix"] !== undefined) prefixes.set(endpoint["urlPrefix"], index);
+    if (given(endpoint, ["proxyUrl"]) && valueAt(root, ["egress", "trustProxy"]) !== true) {
+      const message =
+        "needs egress.trustProxy: true, since the receiver's address cannot be checked behind a proxy";
+      faults.push(error([...at, "proxyUrl"], message));
+    }
+    const dropped = Array.isArray(endpoint["dropLabels"]) ? endpoint["dropLabels"] : [];
+    for (const name of Object.keys(isObject(endpoint["externalLabels"]) ? endpoint["externalLabels"] : {})) {
+      if (dropped.includes(name))
+        faults.push(error([...at, "externalLabels", name], "is in dropLabels too; keep one"));
+    }
+  }
+  return [...faults, ...unsharedTrust(root)];
+}
+
+/** With tenants, an entry must name the owner of its credentials: they could be mistaken for shared ones. */
+function unsharedTrust(root: Root): RuleFault[] {
+  if (!given(root, ["controlPlane"])) return [];
+  return entriesAt(root, ["delivery", "endpoints"]).flatMap((entry, index) => {
+    if (!isObject(entry) || entry["tenants"] !== undefined) return [];
+    const trust = ["headers", "bearerTokenFile", "tls", "proxyUrl"].filter((key) => given(entry, [key]));
+    if (trust.length === 0) return [];
+    const message = `has ${trust.join(", ")}, for policies of the directory only; say tenants: true to use them for policies of control planes too, or tenants: false`;
+    return [warning(["delivery", "endpoints", index], message)];
+  });
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { addressRanges, flag, integer, listen, optionalFile, requiredText } from "./fields.ts";
+import { error, given, type Root, type RuleFault } from "./rules.ts";
 import { domainProblem } from "./values.ts";
 
 const mostHeld = 1_000_000;
@@ -45,3 +46,8 @@ export const gateway = z
       .prefault({}),
   })
   .meta({ description: "Runs HAProxy for the platform's HTTPProxies, Gateways and HTTPRoutes" });
+
+export function gatewayRules(root: Root): RuleFault[] {
+  if (!given(root, ["gateway"]) || given(root, ["platform"])) return [];
+  return [error(["gateway"], "needs the section platform: the control planes whose HTTPProxies it serves")];
+}

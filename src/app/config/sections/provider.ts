@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { addressRanges, choice, duration, flag, list, requiredText } from "./fields.ts";
+import { error, given, type Root, type RuleFault } from "./rules.ts";
 import { machineAddressProblem, registryProblem, socketPathProblem } from "./values.ts";
 
 const role = requiredText("A role, such as compute.admin");
@@ -75,3 +76,10 @@ export const provider = z
       .prefault({}),
   })
   .meta({ description: "Runs the instances of the control planes that controlPlane names" });
+
+export function providerRules(root: Root): RuleFault[] {
+  if (!given(root, ["provider"]) || given(root, ["controlPlane"])) return [];
+  const message =
+    "needs the section controlPlane: the control planes whose instances it runs (apiUrl, organization, accessTokenFile)";
+  return [error(["provider"], message)];
+}

@@ -11,6 +11,7 @@ import {
   requiredPath,
   requiredText,
 } from "./fields.ts";
+import { error, given, type Root, type RuleFault } from "./rules.ts";
 
 export const roadmap = z
   .strictObject({
@@ -60,3 +61,32 @@ export const api = z
     trustProxy: flag("Take the client's address from X-Forwarded-For"),
   })
   .meta({ description: "The website API" });
+
+export function roadmapRules(root: Root): RuleFault[] {
+  if (!given(root, ["roadmap"])) {
+    if (!given(root, ["api"])) return [];
+    return [error(["api"], "needs the section roadmap: it has nothing else to serve")];
+  }
+  const faults: RuleFault[] = [];
+  const [board, file] = [given(root, ["roadmap", "board"]), given(root, ["roadmap", "file"])];
+  if (board && file)
+    faults.push(error(["roadmap", "file"], "cannot be given together with roadmap.board; keep one"));
+  if (!board && !file) faults.push(error(["roadmap"], "needs board or file: where the backlog comes from"));
+  if (board) {
+    const token = given(root, ["roadmap", "board", "tokenFile"]);
+    const app = given(root, ["roadmap", "board", "app"]);
+    if (token && app) {
+      faults.push(
+        error(["roadmap", "board", "tokenFile"], "cannot be given together with roadmap.board.app; keep one"),
+      );
+    }
+    if (!token && !app)
+      faults.push(error(["roadmap", "board"], "needs tokenFile or app: boards are read with credentials"));
+    if (given(root, ["roadmap", "board", "webhook"]) && !given(root, ["api"])) {
+      faults.push(
+        error(["roadmap", "board", "webhook"], "needs the section api: webhooks arrive at its address"),
+      );
+    }
+  }
+  return faults;
+}
