@@ -9,7 +9,7 @@ function filesOf(folder, entry) {
 
 /** A rule for each two entries of a list. Tests of a folder may use what stands above it in its product. */
 function orderRules([folder, entries]) {
-  const pathNot = folder === "src" ? undefined : "\\.(test|contract)\\.ts$";
+  const pathNot = folder === "src" ? undefined : "\\.test\\.ts$";
   return entries.flatMap((upper, place) =>
     entries.slice(0, place).map((lower) => ({
       name: `${folder}: ${lower} is below ${upper}`,
@@ -37,7 +37,7 @@ module.exports = {
     {
       name: "no-undeclared-package",
       severity: "error",
-      from: { path: "^src", pathNot: "\\.(test|contract)\\.ts$" },
+      from: { path: "^src", pathNot: "\\.test\\.ts$" },
       to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] },
     },
     ...Object.entries(order).flatMap(orderRules),

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 // @ts-expect-error It has no types; what is used of it is described below.
 import untypedAutocannon from "autocannon";
 import { Releasers } from "../src/base/core/service.ts";
-import { startWebsite } from "../test/support/website.ts";
+import { startWebsite } from "../test/support/roadmap/website.ts";
 
 /**
  * The status operation compared with a bare `node:http` server that sends the same bytes: requests per second

@@ -10,7 +10,7 @@ import { WriteRequestBuilder } from "../src/exporter/remote-write/encoding/write
 import { WriteRequestV2Builder } from "../src/exporter/remote-write/encoding/write-request-v2.ts";
 import type { EncodedSeries } from "../src/exporter/series/series.ts";
 import { SampleBuffer, Series } from "../src/exporter/series/series.ts";
-import { remoteWrite1 } from "../test/support/protocol.ts";
+import { remoteWrite1 } from "../test/support/receiver/protocol.ts";
 
 const shape = { externalLabels: {}, dropLabels: [] };
 const encoder = seriesEncoderFor({ ...shape, protocol: "1.0" });

@@ -1,9 +1,9 @@
 import { sleep } from "../src/base/core/clock.ts";
 import type { RouteProgram } from "../src/platform/routing/route-program.ts";
-import { startGatewayBackend } from "../test/support/gateway-backend.ts";
-import { send } from "../test/support/gateway-request.ts";
-import { programOf, type RuleParts } from "../test/support/route-program.ts";
-import { startGateway } from "../test/support/running-gateway.ts";
+import { startGatewayBackend } from "../test/support/gateway/gateway-backend.ts";
+import { send } from "../test/support/gateway/gateway-request.ts";
+import { programOf, type RuleParts } from "../test/support/gateway/route-program.ts";
+import { startGateway } from "../test/support/gateway/running-gateway.ts";
 import { numberOptions } from "./support/options.ts";
 import { childrenUsage } from "./support/process-usage.ts";
 import { megabytes, print, printVerdicts, round } from "./support/verdict.ts";

@@ -1,8 +1,8 @@
 import { loadavg } from "node:os";
 import { sleep } from "../src/base/core/clock.ts";
 import type { RouteProgram } from "../src/platform/routing/route-program.ts";
-import { programOf } from "../test/support/route-program.ts";
-import { hostOf, type RunningGateway, startGateway } from "../test/support/running-gateway.ts";
+import { programOf } from "../test/support/gateway/route-program.ts";
+import { hostOf, type RunningGateway, startGateway } from "../test/support/gateway/running-gateway.ts";
 import { measureControlPlane } from "./support/gateway-control-plane.ts";
 import { type LoadResult, startLoadGenerator } from "./support/keep-alive-load.ts";
 import { type Nginx, startFileServer, startPlainProxy } from "./support/nginx.ts";

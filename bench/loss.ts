@@ -1,7 +1,7 @@
 import { sameUpToRounding } from "../scripts/samples/sample-set.ts";
 import { sleep } from "../src/base/core/clock.ts";
 import { Releasers } from "../src/base/core/service.ts";
-import { type FaultProxy, startFaultProxy } from "../test/support/fault-proxy.ts";
+import { type FaultProxy, startFaultProxy } from "../test/support/net/fault-proxy.ts";
 import { seededRandom } from "../test/support/random.ts";
 import {
   diffSamples,

@@ -5,7 +5,7 @@ import {
   projectBase,
   startTestPlatform,
   type TestPlatform,
-} from "../test/support/platform.ts";
+} from "../test/support/plane/platform.ts";
 import { sendCosts } from "./support/costly-requests.ts";
 import { printVerdicts, type Verdict } from "./support/verdict.ts";
 

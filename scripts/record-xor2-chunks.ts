@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import snappy from "snappy";
 import { FrameDecoder } from "../src/exporter/metrics-store/prometheus/read-frames.ts";
 import { encodeReadRequest } from "../src/exporter/metrics-store/prometheus/read-request.ts";
-import { remoteRead } from "../test/support/protocol.ts";
+import { remoteRead } from "../test/support/receiver/protocol.ts";
 import { writeByRemoteWrite } from "./samples/write.ts";
 import { prometheusBuild } from "./servers/prometheus-build.ts";
 import { startPrometheus } from "./servers/start.ts";
@@ -14,7 +14,7 @@ import { startPrometheus } from "./servers/start.ts";
  * scripts/record-xor2-chunks.ts` with Prometheus 3.11 or newer, then `npm run format`. Half of the series
  * have start timestamps, which are sent by OTLP.
  */
-const target = resolve(import.meta.dirname, "../test/support/xor2-chunks.json");
+const target = resolve(import.meta.dirname, "../test/support/store/xor2-chunks.json");
 const { signal } = new AbortController();
 if (!(await prometheusBuild(signal)).hasXor2)
   throw new Error("PROMETHEUS_BIN names no Prometheus with XOR2 chunks");

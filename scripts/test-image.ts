@@ -119,7 +119,7 @@ function checkPackages(image: BuiltImage): void {
   expectThat(extra.length === 0, "no package is there for development only", extra.join("\n"));
   expectThat(missing.length === 0, "every package of production is there", missing.join("\n"));
   const tests = readdirSync(join(image.folder, "app"), { recursive: true, encoding: "utf8" }).filter(
-    (path) => path.startsWith("dist/") && /\.(test|contract)\.js$/.test(path),
+    (path) => path.startsWith("dist/") && /\.test\.js$/.test(path),
   );
   expectThat(tests.length === 0, "no tests are in the image", tests.join("\n"));
 }

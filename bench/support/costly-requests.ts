@@ -1,4 +1,4 @@
-import { httpsRequest } from "../../test/support/platform.ts";
+import { httpsRequest } from "../../test/support/plane/platform.ts";
 
 export interface Cost {
   readonly name: string;

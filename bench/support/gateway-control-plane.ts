@@ -2,14 +2,14 @@ import { Agent } from "node:https";
 import { Redis } from "ioredis";
 import { sleep } from "../../src/base/core/clock.ts";
 import { createProgramStore } from "../../src/platform/routing/redis-program-store.ts";
+import { domain, startGateway } from "../../test/support/gateway/running-gateway.ts";
 import {
   groupDomain,
   organizationBase,
   projectBase,
   startTestPlatform,
   type TestPlatform,
-} from "../../test/support/platform.ts";
-import { domain, startGateway } from "../../test/support/running-gateway.ts";
+} from "../../test/support/plane/platform.ts";
 import { until } from "../../test/support/until.ts";
 import { print, round } from "./verdict.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startChild, waitUntilReady } from "../../scripts/servers/child.ts";
 import { findServers } from "../../scripts/servers/find.ts";
 import { freePort, isListening } from "../../scripts/servers/free-port.ts";
-import type { Certificate } from "../../test/support/certificates.ts";
+import type { Certificate } from "../../test/support/net/certificates.ts";
 
 /** A running nginx. */
 export interface Nginx extends AsyncDisposable {

@@ -10,11 +10,16 @@ import { createRedis } from "../../src/base/redis/redis.ts";
 import { createAdministration } from "../../src/kube-server/administration.ts";
 import { ready } from "../../src/kube-server/server.ts";
 import { assemble } from "../../src/platform/platform.ts";
-import { groupDomain, httpsRequest, organizationBase, projectBase } from "../../test/support/platform.ts";
+import { endDaemon, spawnDaemon } from "../../test/support/daemon/spawned-daemon.ts";
+import {
+  groupDomain,
+  httpsRequest,
+  organizationBase,
+  projectBase,
+} from "../../test/support/plane/platform.ts";
+import { openWatch } from "../../test/support/plane/watch-client.ts";
 import { freePort, startRedis } from "../../test/support/servers.ts";
-import { endDaemon, spawnDaemon } from "../../test/support/spawned-daemon.ts";
 import { until } from "../../test/support/until.ts";
-import { openWatch } from "../../test/support/watch-client.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: responses are looked into, field by field
 type Body = any;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { snippetsOf } from "../../test/support/document-snippets.ts";
+import { snippetsOf } from "../../test/support/documents/document-snippets.ts";
 import { chartFiles } from "./chart-files.ts";
 import { valuesSchema } from "./values-schema.ts";
 

@@ -8,8 +8,7 @@ const wanted = [
 ];
 const folders = /^(dist|config|docs|proto)\//;
 const files = /^(package\.json|npm-shrinkwrap\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
-const unwanted =
-  /\.(test|contract)\.|(^|\/)(\.env|\.npmrc|node_modules|data|\.demo)(\/|$)|\.(pem|key|pat|token)$/;
+const unwanted = /\.test\.|(^|\/)(\.env|\.npmrc|node_modules|data|\.demo)(\/|$)|\.(pem|key|pat|token)$/;
 
 /** Faults of a package with these files (paths with /). */
 export function packageFaults(paths: readonly string[]): string[] {

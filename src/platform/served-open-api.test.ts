@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openApiV2Message } from "../../test/support/open-api-v2-message.ts";
+import { openApiV2Message } from "../../test/support/plane/open-api-v2-message.ts";
 import { isJsonObject, type Json, type JsonObject } from "../kube-server/api/object.ts";
 import { sharedComponents } from "../kube-server/open-api/components.ts";
 import { openApiV2Document } from "../kube-server/open-api/document-v2.ts";

@@ -1,6 +1,6 @@
 import { Agent } from "node:https";
 import { sleep } from "../../src/base/core/clock.ts";
-import { httpsRequest, projectBase } from "../support/platform.ts";
+import { httpsRequest, projectBase } from "../support/plane/platform.ts";
 import { honestProject } from "./scene.ts";
 
 /** A request of the honest member: start (Unix epoch, ms), duration and outcome. */

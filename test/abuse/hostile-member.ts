@@ -1,7 +1,7 @@
 import { Agent } from "node:https";
 import { sleep } from "../../src/base/core/clock.ts";
-import { httpsRequest, projectBase } from "../support/platform.ts";
-import { openWatch } from "../support/watch-client.ts";
+import { httpsRequest, projectBase } from "../support/plane/platform.ts";
+import { openWatch } from "../support/plane/watch-client.ts";
 import { responses } from "./hostile-receiver.ts";
 import { deadZone, hostileProject, policyOf } from "./scene.ts";
 import type { Tally } from "./tally.ts";

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { type RawServer, startRawServer } from "../support/raw-server.ts";
+import { type RawServer, startRawServer } from "../support/net/raw-server.ts";
 import type { Tally } from "./tally.ts";
 
 const head = "HTTP/1.1 400 Bad Request\r\n";

@@ -1,6 +1,6 @@
 import { addMember, createOrganization } from "../../src/app/commands/platform/organization.ts";
 import { createToken } from "../../src/app/commands/platform/token.ts";
-import { httpsRequest, organizationBase } from "../support/platform.ts";
+import { httpsRequest, organizationBase } from "../support/plane/platform.ts";
 import { until } from "../support/until.ts";
 import { honestProject, hostileProject } from "./scene.ts";
 

@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { Agent } from "node:https";
 import { sleep } from "../../src/base/core/clock.ts";
-import { httpsRequest, projectBase } from "../support/platform.ts";
-import { rawHttp } from "../support/raw-http.ts";
+import { rawHttp } from "../support/net/raw-http.ts";
+import { httpsRequest, projectBase } from "../support/plane/platform.ts";
 import { until } from "../support/until.ts";
 import { deadZone, honestProject, hostileProject } from "./scene.ts";
 import type { Tally } from "./tally.ts";

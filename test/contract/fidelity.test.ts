@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { fidelityCases } from "../fidelity/cases.ts";
 import { projectApi } from "../fidelity/platform-api.ts";
 import { replay, type SendRequest } from "../fidelity/replay.ts";
-import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 
 /** The platform responds as a Kubernetes API server does; deliberate differences are documented. */
 

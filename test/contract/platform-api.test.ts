@@ -9,7 +9,7 @@ import {
   startTestPlatform,
   type TestPlatform,
   type TestResponse,
-} from "../support/platform.ts";
+} from "../support/plane/platform.ts";
 import { until } from "../support/until.ts";
 
 /** The platform API's contract, over HTTP: token exchange, control planes, errors, conventions. */

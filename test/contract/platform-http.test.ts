@@ -1,9 +1,14 @@
 import "../support/leak-check.ts";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { organizationBase, projectBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import {
+  organizationBase,
+  projectBase,
+  startTestPlatform,
+  type TestPlatform,
+} from "../support/plane/platform.ts";
+import { openWatch, type WatchEventLine } from "../support/plane/watch-client.ts";
 import { until } from "../support/until.ts";
-import { openWatch, type WatchEventLine } from "../support/watch-client.ts";
 
 /** Behavior beyond a single request and response; the rest is in `test/fidelity/http-cases.ts`. */
 

@@ -7,10 +7,10 @@ import {
   startTestPlatform,
   type TestPlatform,
   type TestResponse,
-} from "../support/platform.ts";
-import { testKinds } from "../support/test-kinds.ts";
+} from "../support/plane/platform.ts";
+import { testKinds } from "../support/plane/test-kinds.ts";
+import { openWatch, type WatchEventLine } from "../support/plane/watch-client.ts";
 import { until } from "../support/until.ts";
-import { openWatch, type WatchEventLine } from "../support/watch-client.ts";
 
 /** Features of kinds that the served kinds hardly use, over HTTP, with kinds made for the test. */
 

@@ -1,6 +1,6 @@
 import { systemClock } from "../../src/base/core/clock.ts";
 import { EmulatedRuntime } from "../../src/platform/provider/emulated/emulated-runtime.ts";
-import { providerContract } from "./provider.ts";
+import { providerContract } from "../support/contracts/provider.ts";
 
 providerContract("the emulated provider", async () => {
   const faults = { missingRoles: [], domainRestricted: false, failInstances: [], hang: [] };

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Releasers } from "../../src/base/core/service.ts";
+import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
 import { freePort } from "../support/servers.ts";
-import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";
 
 /** Every sentence of the website API's contract, tested against running daemons over sockets. */

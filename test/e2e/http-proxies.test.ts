@@ -5,11 +5,11 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sleep } from "../../src/base/core/clock.ts";
 import { createProgramStore } from "../../src/platform/routing/redis-program-store.ts";
-import { type ConnectedKubectl, connectKubectl } from "../support/connected-kubectl.ts";
-import { type Echo, type GatewayBackend, startGatewayBackend } from "../support/gateway-backend.ts";
-import type { Kubectl } from "../support/kubectl.ts";
-import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { domain, type RunningGateway, startGateway } from "../support/running-gateway.ts";
+import { type Echo, type GatewayBackend, startGatewayBackend } from "../support/gateway/gateway-backend.ts";
+import { domain, type RunningGateway, startGateway } from "../support/gateway/running-gateway.ts";
+import { type ConnectedKubectl, connectKubectl } from "../support/plane/connected-kubectl.ts";
+import type { Kubectl } from "../support/plane/kubectl.ts";
+import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 import { until } from "../support/until.ts";
 
 /** HTTP proxies as their users see them: kubectl on one side, HTTP on the other. */

@@ -8,11 +8,11 @@ import {
   connectKubectl,
   kubectlBinary,
   listOf,
-} from "../support/connected-kubectl.ts";
-import { startTestProvider, type TestProvider } from "../support/emulated-provider.ts";
-import type { Kubectl } from "../support/kubectl.ts";
-import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { example } from "../support/workload-cases.ts";
+} from "../support/plane/connected-kubectl.ts";
+import type { Kubectl } from "../support/plane/kubectl.ts";
+import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import { startTestProvider, type TestProvider } from "../support/provider/emulated-provider.ts";
+import { example } from "../support/provider/workload-cases.ts";
 
 /** Every verb of kubectl that changes or follows objects, on each of the compute and networking kinds. */
 

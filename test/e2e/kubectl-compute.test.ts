@@ -1,17 +1,17 @@
 import "../support/leak-check.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Json, KubeObject } from "../../src/kube-server/api/object.ts";
-import { changed } from "../support/admission.ts";
+import { changed } from "../support/plane/admission.ts";
 import {
   type ConnectedKubectl,
   connectKubectl,
   kubectlBinary,
   listOf,
-} from "../support/connected-kubectl.ts";
-import { startTestProvider, type TestProvider } from "../support/emulated-provider.ts";
-import type { Kubectl } from "../support/kubectl.ts";
-import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { example, virtualMachine, workloadCases } from "../support/workload-cases.ts";
+} from "../support/plane/connected-kubectl.ts";
+import type { Kubectl } from "../support/plane/kubectl.ts";
+import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import { startTestProvider, type TestProvider } from "../support/provider/emulated-provider.ts";
+import { example, virtualMachine, workloadCases } from "../support/provider/workload-cases.ts";
 
 /** The compute and networking kinds, through the real kubectl. */
 

@@ -4,19 +4,19 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sleep } from "../../src/base/core/clock.ts";
 import { Releasers } from "../../src/base/core/service.ts";
-import { kubectlBinary } from "../support/connected-kubectl.ts";
-import { createKubectl, type Kubectl } from "../support/kubectl.ts";
+import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
+import { kubectlBinary } from "../support/plane/connected-kubectl.ts";
+import { createKubectl, type Kubectl } from "../support/plane/kubectl.ts";
 import {
   organizationBase,
   projectBase,
   startTestPlatform,
   type TestPlatform,
   writeKubeconfig,
-} from "../support/platform.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
+} from "../support/plane/platform.ts";
+import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
-import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";
 
 /** What kubectl tells about a policy whose receiver goes away and comes back. */

@@ -1,15 +1,15 @@
 import "../support/leak-check.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Json } from "../../src/kube-server/api/object.ts";
+import { TestGateway } from "../support/gateway/test-gateway.ts";
 import {
   type ConnectedKubectl,
   connectKubectl,
   kubectlBinary,
   listOf,
-} from "../support/connected-kubectl.ts";
-import type { Kubectl } from "../support/kubectl.ts";
-import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { TestGateway } from "../support/test-gateway.ts";
+} from "../support/plane/connected-kubectl.ts";
+import type { Kubectl } from "../support/plane/kubectl.ts";
+import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 
 /** HTTP proxies through the real kubectl, with a gateway that loads programs and forwards nothing. */
 

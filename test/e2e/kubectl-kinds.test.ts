@@ -1,9 +1,9 @@
 import "../support/leak-check.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ConnectedKubectl, connectKubectl, kubectlBinary } from "../support/connected-kubectl.ts";
-import type { Kubectl } from "../support/kubectl.ts";
-import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { testKinds } from "../support/test-kinds.ts";
+import { type ConnectedKubectl, connectKubectl, kubectlBinary } from "../support/plane/connected-kubectl.ts";
+import type { Kubectl } from "../support/plane/kubectl.ts";
+import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import { testKinds } from "../support/plane/test-kinds.ts";
 
 /** Features of kinds that the served kinds hardly use, with the real kubectl and kinds made for the test. */
 

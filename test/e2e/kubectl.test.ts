@@ -3,9 +3,9 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { printKubeconfig } from "../../src/app/commands/platform/kubeconfig.ts";
-import { type ConnectedKubectl, connectKubectl, kubectlBinary } from "../support/connected-kubectl.ts";
-import { createKubectl, type Kubectl } from "../support/kubectl.ts";
-import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { type ConnectedKubectl, connectKubectl, kubectlBinary } from "../support/plane/connected-kubectl.ts";
+import { createKubectl, type Kubectl } from "../support/plane/kubectl.ts";
+import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 
 /** Tests the platform's Kubernetes API with the real kubectl. */
 
@@ -377,7 +377,10 @@ describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
     let text = "";
     await printKubeconfig(
       { file: config, overrides: [], environment: {}, project: "web", tokenFile },
-      { command: process.execPath, args: ["--import", "tsx", resolve("test/support/credentials-cli.ts")] },
+      {
+        command: process.execPath,
+        args: ["--import", "tsx", resolve("test/support/plane/credentials-cli.ts")],
+      },
       { write: (piece) => (text += piece) },
       Date.now(),
       AbortSignal.timeout(20_000),

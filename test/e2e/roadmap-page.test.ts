@@ -7,11 +7,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Releasers } from "../../src/base/core/service.ts";
 import type { Backlog } from "../../src/roadmap/board/backlog.ts";
 import { pagePolicy, renderPage } from "../../src/roadmap/page/page.ts";
-import { startFakeGithub } from "../support/github-server.ts";
-import { devices, keyboardFindings, pageFindings } from "../support/page-findings.ts";
+import { devices, keyboardFindings, pageFindings } from "../support/daemon/page-findings.ts";
+import { startFakeGithub } from "../support/roadmap/github-server.ts";
+import { type RunningWebsite, startWebsite, type WebsiteOptions } from "../support/roadmap/website.ts";
 import { findServers } from "../support/servers.ts";
 import { until } from "../support/until.ts";
-import { type RunningWebsite, startWebsite, type WebsiteOptions } from "../support/website.ts";
 
 const found = await findServers(["chromium"], { install: false }).catch((error: unknown) => {
   if (process.env["CHROMIUM_BIN"]) throw error;

@@ -8,14 +8,14 @@ import { isListening } from "../../scripts/servers/free-port.ts";
 import { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import type { Json, KubeObject } from "../../src/kube-server/api/object.ts";
-import { changed } from "../support/admission.ts";
-import { connectKubectl, listOf } from "../support/connected-kubectl.ts";
-import type { Kubectl } from "../support/kubectl.ts";
-import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { type RunningPodman, randomRange, requirePodman, startPodman } from "../support/podman.ts";
-import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
+import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
+import { changed } from "../support/plane/admission.ts";
+import { connectKubectl, listOf } from "../support/plane/connected-kubectl.ts";
+import type { Kubectl } from "../support/plane/kubectl.ts";
+import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import { type RunningPodman, randomRange, requirePodman, startPodman } from "../support/provider/podman.ts";
+import { example } from "../support/provider/workload-cases.ts";
 import { until } from "../support/until.ts";
-import { example } from "../support/workload-cases.ts";
 
 /** A platform whose workloads run: one daemon, as users start it, with the real kubectl and Podman. */
 

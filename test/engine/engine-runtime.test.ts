@@ -10,16 +10,16 @@ import {
   EngineRuntime,
   type EngineRuntimeOptions,
 } from "../../src/platform/provider/engine/engine-runtime.ts";
+import type { RuntimeInstance, RuntimeNetwork } from "../../src/platform/provider/runtime/runtime.ts";
 import {
   describeRuntime,
   makeInstance,
   makeNetwork,
   reach,
   removeWhole,
-} from "../../src/platform/provider/runtime/runtime.contract.ts";
-import type { RuntimeInstance, RuntimeNetwork } from "../../src/platform/provider/runtime/runtime.ts";
-import { type ImageRegistry, startImageRegistry } from "../support/image-registry.ts";
-import { type RunningPodman, randomSubnet, requirePodman, startPodman } from "../support/podman.ts";
+} from "../support/contracts/runtime.ts";
+import { type ImageRegistry, startImageRegistry } from "../support/provider/image-registry.ts";
+import { type RunningPodman, randomSubnet, requirePodman, startPodman } from "../support/provider/podman.ts";
 import { until } from "../support/until.ts";
 
 const never = new AbortController().signal;

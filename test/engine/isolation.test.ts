@@ -13,15 +13,10 @@ import {
   EngineRuntime,
   type EngineRuntimeOptions,
 } from "../../src/platform/provider/engine/engine-runtime.ts";
-import {
-  makeInstance,
-  makeNetwork,
-  reach,
-  removeWhole,
-} from "../../src/platform/provider/runtime/runtime.contract.ts";
 import type { RuntimeInstance, RuntimeNetwork } from "../../src/platform/provider/runtime/runtime.ts";
-import { type NetworkNamespace, startNetworkNamespace } from "../support/network-namespace.ts";
-import { type RunningPodman, requirePodman, startPodman } from "../support/podman.ts";
+import { makeInstance, makeNetwork, reach, removeWhole } from "../support/contracts/runtime.ts";
+import { type NetworkNamespace, startNetworkNamespace } from "../support/provider/network-namespace.ts";
+import { type RunningPodman, requirePodman, startPodman } from "../support/provider/podman.ts";
 import { until } from "../support/until.ts";
 
 /**

@@ -6,8 +6,8 @@ import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { createEngineClient } from "../../src/platform/provider/engine/engine-client.ts";
 import { EngineRuntime } from "../../src/platform/provider/engine/engine-runtime.ts";
-import { providerContract } from "../contract/provider.ts";
-import { randomRange, requirePodman, startPodman } from "../support/podman.ts";
+import { providerContract } from "../support/contracts/provider.ts";
+import { randomRange, requirePodman, startPodman } from "../support/provider/podman.ts";
 
 providerContract("the provider engine", async () => {
   await requirePodman();

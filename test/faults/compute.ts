@@ -20,11 +20,16 @@ import { sleep } from "../../src/base/core/clock.ts";
 import { describeError } from "../../src/base/core/errors.ts";
 import type { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
-import { organizationBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { type RunningPodman, randomWideRange, requirePodman, startPodman } from "../support/podman.ts";
+import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
+import { organizationBase, startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 import { runProof } from "../support/proof.ts";
+import {
+  type RunningPodman,
+  randomWideRange,
+  requirePodman,
+  startPodman,
+} from "../support/provider/podman.ts";
 import { seededRandom } from "../support/random.ts";
-import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";
 import { images } from "./compute/declared-project.ts";
 import {

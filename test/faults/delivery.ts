@@ -19,7 +19,7 @@ import { agrees } from "../equality/comparison.ts";
 import { drained } from "../equality/drained.ts";
 import { loginOf, manifest, randomVariant, secretManifest, writeManifest } from "../equality/policy.ts";
 import { writeLive } from "../equality/writer.ts";
-import { type FaultProxy, startFaultProxy } from "../support/fault-proxy.ts";
+import { type FaultProxy, startFaultProxy } from "../support/net/fault-proxy.ts";
 import { runProof } from "../support/proof.ts";
 import { randomInteger, seededRandom } from "../support/random.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";

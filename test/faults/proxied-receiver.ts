@@ -2,7 +2,7 @@ import { decodeWriteRequest } from "../../scripts/samples/wire-codec.ts";
 import { sleep } from "../../src/base/core/clock.ts";
 import type { Receiver } from "../equality/comparison.ts";
 import type { WriterResult } from "../equality/writer.ts";
-import { type Fault, type FaultProxy, startFaultProxy } from "../support/fault-proxy.ts";
+import { type Fault, type FaultProxy, startFaultProxy } from "../support/net/fault-proxy.ts";
 import type { RunningServer } from "../support/servers.ts";
 import { answersAllowed, failuresAllowed, lanes, type TroubleCount, wrongPassword } from "./bounds.ts";
 import { receiverFault, receiverTroubles, troubles } from "./schedule.ts";

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { Releasers } from "../../src/base/core/service.ts";
 import { cacheKey } from "../../src/roadmap/cache/shared-cache.ts";
 import { seededRandom } from "../support/random.ts";
-import { startReplicaProcess } from "../support/replica-process.ts";
-import { createRoadmapFixture, idle, statusOf, updatedAfter } from "../support/roadmap-fixture.ts";
+import { startReplicaProcess } from "../support/roadmap/replica-process.ts";
+import { createRoadmapFixture, idle, statusOf, updatedAfter } from "../support/roadmap/roadmap-fixture.ts";
 import { until } from "../support/until.ts";
 
 /** Tests that take minutes: `npm run prove -- roadmap-faults`. */

@@ -1,4 +1,4 @@
-import type { Fault } from "../support/fault-proxy.ts";
+import type { Fault } from "../support/net/fault-proxy.ts";
 import { randomInteger } from "../support/random.ts";
 
 /** A period with a fault, after one without. */

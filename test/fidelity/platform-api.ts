@@ -1,4 +1,4 @@
-import { httpsRequest, organizationBase, projectBase, type TestPlatform } from "../support/platform.ts";
+import { httpsRequest, organizationBase, projectBase, type TestPlatform } from "../support/plane/platform.ts";
 import { until } from "../support/until.ts";
 import type { SendRequest } from "./replay.ts";
 

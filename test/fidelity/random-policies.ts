@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { checkExportPolicy } from "../../src/exporter/policy/spec/check-policy.ts";
 import type { Json } from "../../src/kube-server/api/object.ts";
-import { borderlinePolicy } from "../support/policy-arbitrary.ts";
+import { borderlinePolicy } from "../support/policy/policy-arbitrary.ts";
 import type { SendRequest } from "./replay.ts";
 import { policies } from "./schema-cases.ts";
 

@@ -4,7 +4,7 @@
  */
 import { flagOption, numberOption, readOptions, seedOption, textOption } from "../../scripts/run/options.ts";
 import { describeError } from "../../src/base/core/errors.ts";
-import { startTestPlatform } from "../support/platform.ts";
+import { startTestPlatform } from "../support/plane/platform.ts";
 import type { ExpectedResponse, FidelityCase } from "./case.ts";
 import { fidelityCases } from "./cases.ts";
 import { startOracle } from "./oracle/oracle.ts";

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { queryFaults } from "../support/metric-queries.ts";
+import { queryFaults } from "../support/documents/metric-queries.ts";
 import { findServers } from "../support/servers.ts";
 
 const root = resolve(import.meta.dirname, "../..");

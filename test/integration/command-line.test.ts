@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { builtCli, ensureBuilt } from "../../scripts/daemon/build.ts";
 import { type RunningDaemon, startDaemon } from "../../scripts/daemon/daemon.ts";
 import { type Child, startChild } from "../../scripts/servers/child.ts";
-import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver.ts";
+import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { diffSamples, isSameSet, SampleSet, seriesKey, writeToVictoriaMetrics } from "../support/samples.ts";
 import { freePort, type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
 import { until } from "../support/until.ts";

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtCli, ensureBuilt, projectRoot } from "../../scripts/daemon/build.ts";
-import { kubectlBinary } from "../support/connected-kubectl.ts";
+import { kubectlBinary } from "../support/plane/connected-kubectl.ts";
 
 /** Completion in real shells and in kubectl, of the installed program. */
 

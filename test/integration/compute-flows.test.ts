@@ -1,5 +1,6 @@
 import "../support/leak-check.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { organizationBase, startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 import {
   type Body,
   ComputePlane,
@@ -9,9 +10,8 @@ import {
   locationIn,
   Observer,
   workload,
-} from "../support/compute-plane.ts";
-import { startTestProvider, type TestProvider } from "../support/emulated-provider.ts";
-import { organizationBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+} from "../support/provider/compute-plane.ts";
+import { startTestProvider, type TestProvider } from "../support/provider/emulated-provider.ts";
 import { until } from "../support/until.ts";
 
 /** The flows of networks and workloads: what a watch sees, with the emulated provider. */

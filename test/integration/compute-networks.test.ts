@@ -12,6 +12,12 @@ import { assemble } from "../../src/platform/platform.ts";
 import { EmulatedRuntime } from "../../src/platform/provider/emulated/emulated-runtime.ts";
 import { answerMs } from "../../src/platform/provider/plane/claim.ts";
 import {
+  groupDomain,
+  organizationBase,
+  startTestPlatform,
+  type TestPlatform,
+} from "../support/plane/platform.ts";
+import {
   type Body,
   type ComputeGroup,
   ComputePlane,
@@ -20,9 +26,8 @@ import {
   isRefused,
   locationIn,
   workload,
-} from "../support/compute-plane.ts";
-import { startTestProvider, type TestProvider } from "../support/emulated-provider.ts";
-import { groupDomain, organizationBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+} from "../support/provider/compute-plane.ts";
+import { startTestProvider, type TestProvider } from "../support/provider/emulated-provider.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { until } from "../support/until.ts";
 

@@ -6,9 +6,9 @@ import { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import type { Quota, Quotas, Usage } from "../../src/kube-server/store/usage.ts";
 import { assemble } from "../../src/platform/platform.ts";
-import { type Body, ComputePlane, condition, example, workload } from "../support/compute-plane.ts";
-import { startTestProvider } from "../support/emulated-provider.ts";
-import { groupDomain, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { groupDomain, startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import { type Body, ComputePlane, condition, example, workload } from "../support/provider/compute-plane.ts";
+import { startTestProvider } from "../support/provider/emulated-provider.ts";
 import { until } from "../support/until.ts";
 
 /** What controllers make counts towards the quotas; instances, CPUs, memory and disks have quotas. */

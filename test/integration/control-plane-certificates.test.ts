@@ -13,7 +13,7 @@ import {
   createControlPlane,
   createKubeconfigPlane,
 } from "../../src/platform/client/control-plane.ts";
-import { type Authority, createAuthority } from "../support/certificates.ts";
+import { type Authority, createAuthority } from "../support/net/certificates.ts";
 import { until } from "../support/until.ts";
 
 /** A control plane whose certificates are renewed while the daemon follows it. */

@@ -13,10 +13,10 @@ import { isRunning } from "../../scripts/servers/process-table.ts";
 import { sleep } from "../../src/base/core/clock.ts";
 import { decodeRecords } from "../../src/exporter/delivery/state/state-record.ts";
 import type { DaemonStatus, SinkView } from "../../src/exporter/policy/status/status-view.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { importLines } from "../support/samples.ts";
 import { freePort, type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
-import { seriesAreShown } from "../support/shown-series.ts";
+import { seriesAreShown } from "../support/store/shown-series.ts";
 import { until } from "../support/until.ts";
 
 const never = new AbortController().signal;

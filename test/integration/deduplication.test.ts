@@ -6,7 +6,7 @@ import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
 import { SinkStats } from "../../src/exporter/delivery/stats/sink-stats.ts";
 import { flushVictoriaMetrics, type WrittenSeries, writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
-import { closeReaders, readAll, readerOf } from "../support/store-reads.ts";
+import { closeReaders, readAll, readerOf } from "../support/store/store-reads.ts";
 
 /** A VictoriaMetrics that keeps one sample a minute, of two scrapers that take one each ten seconds. */
 const forever = new AbortController().signal;

@@ -9,10 +9,10 @@ import {
   type Receiver,
   type ReceiverResponse,
   startReceiver,
-} from "../support/receiver.ts";
+} from "../support/receiver/receiver.ts";
+import { speakVersion2 } from "../support/receiver/speak-version-2.ts";
 import { startPrometheus } from "../support/servers.ts";
-import { startSink, type TestSink, type TestSinkOptions, testStartMs } from "../support/sink.ts";
-import { speakVersion2 } from "../support/speak-version-2.ts";
+import { startSink, type TestSink, type TestSinkOptions, testStartMs } from "../support/sink/sink.ts";
 
 const names = ["a", "b", "c", "d"];
 const hourMs = 3_600_000;

@@ -10,14 +10,14 @@ import { WindowExport } from "../../src/exporter/delivery/window/window-export.t
 import { type Destination, Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
 import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
 import type { Exemplar } from "../../src/exporter/series/exemplar.ts";
-import { remoteWrite1, remoteWrite2 } from "../support/protocol.ts";
-import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver.ts";
+import { remoteWrite1, remoteWrite2 } from "../support/receiver/protocol.ts";
+import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver/receiver.ts";
+import { speakVersion2 } from "../support/receiver/speak-version-2.ts";
 import { readPrometheus } from "../support/samples.ts";
 import { type RunningServer, startPrometheus } from "../support/servers.ts";
-import { speakVersion2 } from "../support/speak-version-2.ts";
-import type { RawRequest } from "../support/store-reads.ts";
-import { Collector, closeReaders, raw, readerOf } from "../support/store-reads.ts";
-import { windowExportDeps } from "../support/window-export-deps.ts";
+import { windowExportDeps } from "../support/sink/window-export-deps.ts";
+import type { RawRequest } from "../support/store/store-reads.ts";
+import { Collector, closeReaders, raw, readerOf } from "../support/store/store-reads.ts";
 
 /** Exemplars from a real Prometheus to receivers, a real Prometheus among them. */
 

@@ -9,7 +9,7 @@ import { StoreReader } from "../../src/exporter/metrics-store/store-reader.ts";
 import { randomInteger, seededRandom } from "../support/random.ts";
 import { seriesKey, type WrittenSeries, writeByRemoteWrite } from "../support/samples.ts";
 import { type RunningServer, startPrometheus } from "../support/servers.ts";
-import { closeReaders, readAll, readerOf } from "../support/store-reads.ts";
+import { closeReaders, readAll, readerOf } from "../support/store/store-reads.ts";
 
 /** Filters on the external labels of a Prometheus, which remote read adds after it has matched. */
 const forever = new AbortController().signal;

@@ -13,10 +13,10 @@ import { runStages } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
 import type { SinkPlan } from "../../src/exporter/policy/spec/types.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { importLines } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
-import { seriesAreShown } from "../support/shown-series.ts";
+import { seriesAreShown } from "../support/store/shown-series.ts";
 import { until } from "../support/until.ts";
 
 const sinkCount = 50;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Fault, type FaultProxy, startFaultProxy } from "../support/fault-proxy.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
-import { smallRequest } from "../support/requests.ts";
+import { type Fault, type FaultProxy, startFaultProxy } from "../support/net/fault-proxy.ts";
+import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
+import { smallRequest } from "../support/receiver/requests.ts";
 
 let receiver: Receiver;
 let proxy: FaultProxy;

@@ -15,9 +15,14 @@ import { fleetKeys } from "../../src/exporter/delivery/fleet/keys.ts";
 import { cycleQueueName } from "../../src/exporter/delivery/schedule/cycle-queue.ts";
 import { StateLog } from "../../src/exporter/delivery/state/state-log.ts";
 import { type SinkPlan, sinkKey } from "../../src/exporter/policy/spec/types.ts";
-import { type FleetProcess, startFleetProcess } from "../support/fleet-process.ts";
-import { type FleetReplica, fleetPlan, Receivers, startFleetReplica } from "../support/fleet-replica.ts";
-import { startWatchedRedis } from "../support/sentinels.ts";
+import { type FleetProcess, startFleetProcess } from "../support/fleet/fleet-process.ts";
+import {
+  type FleetReplica,
+  fleetPlan,
+  Receivers,
+  startFleetReplica,
+} from "../support/fleet/fleet-replica.ts";
+import { startWatchedRedis } from "../support/redis/sentinels.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 

@@ -12,8 +12,8 @@ import { endPause, leaseMs, type SinkLease } from "../../src/exporter/delivery/f
 import { lateKey } from "../../src/exporter/delivery/state/late-key.ts";
 import { RequestEntries } from "../../src/exporter/delivery/state/request-entries.ts";
 import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
-import { stateStoreContract } from "../../src/exporter/delivery/state/state-store.contract.ts";
-import { StateReplica, storeOfItsOwnLeases } from "../support/fleet.ts";
+import { stateStoreContract } from "../support/contracts/state-store.ts";
+import { StateReplica, storeOfItsOwnLeases } from "../support/fleet/fleet.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 

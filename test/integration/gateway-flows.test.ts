@@ -1,10 +1,10 @@
 import "../support/leak-check.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Body, type ComputeGroup, ComputePlane, condition } from "../support/compute-plane.ts";
-import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { TestGateway } from "../support/test-gateway.ts";
+import { TestGateway } from "../support/gateway/test-gateway.ts";
+import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import type { WatchEventLine } from "../support/plane/watch-client.ts";
+import { type Body, type ComputeGroup, ComputePlane, condition } from "../support/provider/compute-plane.ts";
 import { until } from "../support/until.ts";
-import type { WatchEventLine } from "../support/watch-client.ts";
 
 /** The flows of HTTP proxies, with a gateway that loads programs and forwards nothing. */
 

@@ -7,14 +7,31 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { Releasers } from "../../src/base/core/service.ts";
 import { checkManifest } from "../../src/exporter/policy/spec/manifest.ts";
-import { snippetsOf } from "../support/document-snippets.ts";
-import { chart, findHelm, type HelmResult, manifestsOf, runHelm, templateArgs } from "../support/helm.ts";
-import { schemaFaults } from "../support/kubernetes-schema.ts";
-import { containersOf, type Manifest, Rendered, renderKustomization } from "../support/kustomize.ts";
-import { organizationBase, projectBase, startTestPlatform, writeKubeconfig } from "../support/platform.ts";
+import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
+import { snippetsOf } from "../support/documents/document-snippets.ts";
+import {
+  chart,
+  findHelm,
+  type HelmResult,
+  manifestsOf,
+  runHelm,
+  templateArgs,
+} from "../support/manifests/helm.ts";
+import { schemaFaults } from "../support/manifests/kubernetes-schema.ts";
+import {
+  containersOf,
+  type Manifest,
+  Rendered,
+  renderKustomization,
+} from "../support/manifests/kustomize.ts";
+import {
+  organizationBase,
+  projectBase,
+  startTestPlatform,
+  writeKubeconfig,
+} from "../support/plane/platform.ts";
 import { flushVictoriaMetrics, readVictoriaMetrics, writeToVictoriaMetrics } from "../support/samples.ts";
 import { findServers, startVictoriaMetrics } from "../support/servers.ts";
-import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";
 
 const root = resolve(import.meta.dirname, "../..");

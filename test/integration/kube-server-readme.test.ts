@@ -7,10 +7,10 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { planeBase } from "../../src/kube-server/api/plane.ts";
 import { exchangePath } from "../../src/kube-server/http/gate.ts";
-import { kubectlBinary } from "../support/connected-kubectl.ts";
-import { snippetsOf } from "../support/document-snippets.ts";
-import { createKubectl, type Kubectl } from "../support/kubectl.ts";
-import { httpsRequest, writeKubeconfig } from "../support/platform.ts";
+import { snippetsOf } from "../support/documents/document-snippets.ts";
+import { kubectlBinary } from "../support/plane/connected-kubectl.ts";
+import { createKubectl, type Kubectl } from "../support/plane/kubectl.ts";
+import { httpsRequest, writeKubeconfig } from "../support/plane/platform.ts";
 import { freePort, type RunningServer, startRedis } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 

@@ -7,7 +7,7 @@ import { buildOpsApp } from "../../src/app/ops/app.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { checkManifest } from "../../src/exporter/policy/spec/manifest.ts";
 import { readKubeconfig } from "../../src/platform/client/api/kubeconfig.ts";
-import { containersOf, type Labels, Rendered, renderKustomization } from "../support/kustomize.ts";
+import { containersOf, type Labels, Rendered, renderKustomization } from "../support/manifests/kustomize.ts";
 import { findServers } from "../support/servers.ts";
 
 const root = resolve(import.meta.dirname, "../..");

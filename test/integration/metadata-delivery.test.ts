@@ -14,10 +14,10 @@ import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
 import type { MetricMetadata } from "../../src/exporter/metrics-store/samples/metadata-decoder.ts";
 import { MetricMetadataCache } from "../../src/exporter/metrics-store/samples/metric-metadata.ts";
 import type { SinkPlan } from "../../src/exporter/policy/spec/types.ts";
-import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver.ts";
+import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver/receiver.ts";
+import { speakVersion2 } from "../support/receiver/speak-version-2.ts";
 import { startPrometheus } from "../support/servers.ts";
-import { startSink, type TestSink, type TestSinkOptions } from "../support/sink.ts";
-import { speakVersion2 } from "../support/speak-version-2.ts";
+import { startSink, type TestSink, type TestSinkOptions } from "../support/sink/sink.ts";
 import { until } from "../support/until.ts";
 
 const names = ["a", "b_total", "c_bucket"];

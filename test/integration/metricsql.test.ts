@@ -7,7 +7,6 @@ import type { Expr } from "../../src/exporter/metricsql/ast/ast.ts";
 import { quoteString } from "../../src/exporter/metricsql/ast/literals.ts";
 import { parse } from "../../src/exporter/metricsql/parse/parser.ts";
 import { print } from "../../src/exporter/metricsql/print/printer.ts";
-import { expressionText } from "../support/metricsql-arbitrary.ts";
 import { writeByRemoteWrite } from "../support/samples.ts";
 import {
   prometheusBuild,
@@ -16,6 +15,7 @@ import {
   startVictoriaMetrics,
   victoriaMetricsBuild,
 } from "../support/servers.ts";
+import { expressionText } from "../support/store/metricsql-arbitrary.ts";
 import {
   ACCEPTED,
   INVALID_REGEXES,

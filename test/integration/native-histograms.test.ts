@@ -4,14 +4,7 @@ import { describeHistogram, type NativeHistogram } from "../../scripts/samples/n
 import { seriesEncoderFor } from "../../src/exporter/remote-write/encoding/labels.ts";
 import { WriteRequestBuilder } from "../../src/exporter/remote-write/encoding/write-request.ts";
 import { type SampleBuffer, Series } from "../../src/exporter/series/series.ts";
-import {
-  histogramBuffer,
-  messagesOf,
-  plainHistogram,
-  plainLayout,
-  staleBits,
-} from "../support/histograms.ts";
-import { remoteWrite1 } from "../support/protocol.ts";
+import { remoteWrite1 } from "../support/receiver/protocol.ts";
 import {
   describeDiff,
   diffSamples,
@@ -20,7 +13,14 @@ import {
   writeByRemoteWrite,
 } from "../support/samples.ts";
 import { prometheusBuild, type RunningServer, startPrometheus } from "../support/servers.ts";
-import { closeReaders, raw, readerOf } from "../support/store-reads.ts";
+import {
+  histogramBuffer,
+  messagesOf,
+  plainHistogram,
+  plainLayout,
+  staleBits,
+} from "../support/store/histograms.ts";
+import { closeReaders, raw, readerOf } from "../support/store/store-reads.ts";
 
 const forever = new AbortController().signal;
 /** Recent enough to be accepted; the samples end before now. */

@@ -11,9 +11,9 @@ import { namespaceKind } from "../../src/kube-server/kinds/namespace.ts";
 import { createObjectReader } from "../../src/kube-server/resources/object-reader.ts";
 import type { WriteOptions } from "../../src/kube-server/resources/target.ts";
 import { assemble } from "../../src/platform/platform.ts";
-import { groupDomain } from "../support/platform.ts";
+import { groupDomain } from "../support/plane/platform.ts";
+import { gadgetGroupWidgetKind, testKinds, widgetKind } from "../support/plane/test-kinds.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
-import { gadgetGroupWidgetKind, testKinds, widgetKind } from "../support/test-kinds.ts";
 
 /** Reading the other objects of a plane, from a real Redis. */
 

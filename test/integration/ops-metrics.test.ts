@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { buildOpsApp } from "../../src/app/ops/app.ts";
 import { createProcessRegistry } from "../../src/app/ops/process-metrics.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
-import { busyDaemon } from "../support/daemon-status.ts";
+import { busyDaemon } from "../support/daemon/daemon-status.ts";
 import { findServers } from "../support/servers.ts";
 
 test("promtool finds nothing to say about the exposition of the process's metrics", async () => {

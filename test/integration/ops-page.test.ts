@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { buildOpsApp } from "../../src/app/ops/app.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import type { DaemonStatus, SinkView } from "../../src/exporter/policy/status/status-view.ts";
-import { busyDaemon, inFleet } from "../support/daemon-status.ts";
-import { devices, keyboardFindings, pageFindings } from "../support/page-findings.ts";
+import { busyDaemon, inFleet } from "../support/daemon/daemon-status.ts";
+import { devices, keyboardFindings, pageFindings } from "../support/daemon/page-findings.ts";
 import { findServers } from "../support/servers.ts";
 
 const found = await findServers(["chromium"], { install: false }).catch((error: unknown) => {

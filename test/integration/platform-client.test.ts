@@ -22,7 +22,7 @@ import {
   startTestPlatform,
   type TestPlatform,
   writeKubeconfig,
-} from "../support/platform.ts";
+} from "../support/plane/platform.ts";
 import { until } from "../support/until.ts";
 
 /** The exporter's platform client against the platform. */

@@ -5,17 +5,17 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
 import { findKubectl } from "../../scripts/demo/kubectl.ts";
 import { Releasers } from "../../src/base/core/service.ts";
-import { createKubectl } from "../support/kubectl.ts";
+import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
+import { createKubectl } from "../support/plane/kubectl.ts";
 import {
   organizationBase,
   projectBase,
   startTestPlatform,
   type TestPlatform,
   writeKubeconfig,
-} from "../support/platform.ts";
+} from "../support/plane/platform.ts";
 import { flushVictoriaMetrics, readVictoriaMetrics, writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
-import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";
 
 /**

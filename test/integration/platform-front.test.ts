@@ -1,10 +1,10 @@
 import "../support/leak-check.ts";
 import { connect, type TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { organizationBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { bodyIn, type RawConnection, rawTcp, rawTls } from "../support/raw-tls.ts";
+import { bodyIn, type RawConnection, rawTcp, rawTls } from "../support/net/raw-tls.ts";
+import { organizationBase, startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import { openWatch } from "../support/plane/watch-client.ts";
 import { until } from "../support/until.ts";
-import { openWatch } from "../support/watch-client.ts";
 
 /** Misuse of connections, bodies and responses by clients, before and beside their requests. */
 

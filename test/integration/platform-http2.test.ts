@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
 import { connect as connectTls } from "node:tls";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { openingFrames, requestTakenBack } from "../support/http2-frames.ts";
-import { organizationBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { openingFrames, requestTakenBack } from "../support/net/http2-frames.ts";
+import { organizationBase, startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 import { until } from "../support/until.ts";
 
 /** HTTP/2 beside HTTP/1.1, negotiated by ALPN, on the same port and with the same limits. */

@@ -20,9 +20,9 @@ import {
   organizationBase,
   startTestPlatform,
   type TestPlatform,
-} from "../support/platform.ts";
+} from "../support/plane/platform.ts";
+import { openWatch } from "../support/plane/watch-client.ts";
 import { until } from "../support/until.ts";
-import { openWatch } from "../support/watch-client.ts";
 
 /** Operation: limits, replicas, a Redis that becomes unavailable, and the commands. */
 

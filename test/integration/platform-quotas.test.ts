@@ -19,7 +19,7 @@ import {
   projectBase,
   startTestPlatform,
   type TestPlatform,
-} from "../support/platform.ts";
+} from "../support/plane/platform.ts";
 import { until } from "../support/until.ts";
 
 const quotas: Quotas = {

@@ -3,9 +3,9 @@ import type { ClientRequest } from "node:http";
 import { request } from "node:https";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { PlatformOptions } from "../../src/platform/platform.ts";
-import { organizationBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { organizationBase, startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import { openWatch } from "../support/plane/watch-client.ts";
 import { until } from "../support/until.ts";
-import { openWatch } from "../support/watch-client.ts";
 
 /** Watches whose readers do not keep up with large objects. */
 

@@ -1,9 +1,14 @@
 import "../support/leak-check.ts";
 import { Agent } from "node:https";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { httpsRequest, organizationBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import {
+  httpsRequest,
+  organizationBase,
+  startTestPlatform,
+  type TestPlatform,
+} from "../support/plane/platform.ts";
+import { openWatch, resumingWatch, type WatchEventLine } from "../support/plane/watch-client.ts";
 import { until } from "../support/until.ts";
-import { openWatch, resumingWatch, type WatchEventLine } from "../support/watch-client.ts";
 
 let platform: TestPlatform;
 let bearer: string;

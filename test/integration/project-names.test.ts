@@ -9,7 +9,7 @@ import { formerProjectsKey, objectKey, projectsKey } from "../../src/kube-server
 import { createNameSweep } from "../../src/platform/controllers/name-sweep.ts";
 import { projectKind } from "../../src/platform/kinds/resourcemanager/project.ts";
 import { assemble } from "../../src/platform/platform.ts";
-import { groupDomain } from "../support/platform.ts";
+import { groupDomain } from "../support/plane/platform.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { until } from "../support/until.ts";

@@ -12,7 +12,7 @@ import { type RunningDaemon, startDaemon } from "../../scripts/daemon/daemon.ts"
 import { sleep } from "../../src/base/core/clock.ts";
 import type { SinkView } from "../../src/exporter/policy/status/status-view.ts";
 import { listRejected } from "../../src/exporter/remote-write/rejected/rejected-store.ts";
-import { type ReceivedRequest, type ReceiverResponse, startReceiver } from "../support/receiver.ts";
+import { type ReceivedRequest, type ReceiverResponse, startReceiver } from "../support/receiver/receiver.ts";
 import {
   flushVictoriaMetrics,
   importLines,

@@ -13,7 +13,7 @@ import {
   type SenderDeps,
   type SenderTarget,
 } from "../../src/exporter/remote-write/send/sender.ts";
-import { createAuthority } from "../support/certificates.ts";
+import { createAuthority } from "../support/net/certificates.ts";
 import {
   cutBody,
   endlessHeader,
@@ -21,9 +21,9 @@ import {
   longBody,
   rawResponse,
   stuckBody,
-} from "../support/odd-responses.ts";
-import { type Receiver, type ReceiverResponse, startReceiver } from "../support/receiver.ts";
-import { never, smallRequest, testDeps, testTarget, testTransport } from "../support/requests.ts";
+} from "../support/receiver/odd-responses.ts";
+import { type Receiver, type ReceiverResponse, startReceiver } from "../support/receiver/receiver.ts";
+import { never, smallRequest, testDeps, testTarget, testTransport } from "../support/receiver/requests.ts";
 import { until } from "../support/until.ts";
 
 const transport = testTransport({ connectMs: 2_000, connections: 16 });

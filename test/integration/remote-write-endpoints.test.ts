@@ -18,10 +18,10 @@ import type { Outcome } from "../../src/exporter/remote-write/send/outcome.ts";
 import { transportLimits } from "../../src/exporter/remote-write/send/post.ts";
 import { createSender } from "../../src/exporter/remote-write/send/sender.ts";
 import { HttpTransport } from "../../src/exporter/remote-write/send/transport.ts";
-import { type Authority, createAuthority } from "../support/certificates.ts";
-import { startConnectProxy } from "../support/connect-proxy.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
-import { never, smallRequest, testDeps, testTarget } from "../support/requests.ts";
+import { type Authority, createAuthority } from "../support/net/certificates.ts";
+import { startConnectProxy } from "../support/net/connect-proxy.ts";
+import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
+import { never, smallRequest, testDeps, testTarget } from "../support/receiver/requests.ts";
 
 let receiver: Receiver;
 let folder: string;

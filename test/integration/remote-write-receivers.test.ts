@@ -8,7 +8,7 @@ import {
   testDeps,
   testTarget,
   testTransport,
-} from "../support/requests.ts";
+} from "../support/receiver/requests.ts";
 import {
   describeDiff,
   diffSamples,

@@ -10,8 +10,9 @@ import type { ProtocolSetting } from "../../src/exporter/remote-write/endpoint/e
 import { type Destination, Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
 import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
 import { SampleBuffer, Series } from "../../src/exporter/series/series.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
-import { never } from "../support/requests.ts";
+import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
+import { never } from "../support/receiver/requests.ts";
+import { speakVersion2 } from "../support/receiver/speak-version-2.ts";
 import { readPrometheus, readVictoriaMetrics } from "../support/samples.ts";
 import {
   prometheusBuild,
@@ -19,7 +20,6 @@ import {
   startPrometheus,
   startVictoriaMetrics,
 } from "../support/servers.ts";
-import { speakVersion2 } from "../support/speak-version-2.ts";
 
 const nowMs = Math.floor(Date.now() / 1_000) * 1_000;
 const opened: Endpoints[] = [];

@@ -3,14 +3,14 @@ import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Releasers } from "../../src/base/core/service.ts";
 import { cacheKey, leaseKey } from "../../src/roadmap/cache/shared-cache.ts";
-import type { FakeGithub } from "../support/github-server.ts";
+import type { FakeGithub } from "../support/roadmap/github-server.ts";
 import {
   createRoadmapFixture,
   idle,
   type RoadmapFixture,
   statusOf,
   updatedAfter,
-} from "../support/roadmap-fixture.ts";
+} from "../support/roadmap/roadmap-fixture.ts";
 import type { RunningServer } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 

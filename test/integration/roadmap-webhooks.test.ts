@@ -14,13 +14,18 @@ import {
   settleMs,
 } from "../../src/roadmap/cache/announced-changes.ts";
 import { queueName } from "../../src/roadmap/cache/refresh-queue.ts";
-import type { FakeGithub } from "../support/github-server.ts";
-import { createRoadmapFixture, idle, type RoadmapFixture, updatedAfter } from "../support/roadmap-fixture.ts";
+import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
+import type { FakeGithub } from "../support/roadmap/github-server.ts";
+import {
+  createRoadmapFixture,
+  idle,
+  type RoadmapFixture,
+  updatedAfter,
+} from "../support/roadmap/roadmap-fixture.ts";
+import { boardEvent, deliver, webhookPath } from "../support/roadmap/webhook-request.ts";
+import type { RunningWebsite } from "../support/roadmap/website.ts";
 import { freePort } from "../support/servers.ts";
-import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";
-import { boardEvent, deliver, webhookPath } from "../support/webhook-request.ts";
-import type { RunningWebsite } from "../support/website.ts";
 
 /** Webhooks over a real Redis, its queue, and GitHub's API. */
 const secret = "a-secret-of-the-webhook";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Releasers } from "../../src/base/core/service.ts";
 import { createLogger } from "../../src/base/log/log.ts";
-import { type ReplicaOptions, type RunningReplica, startReplica } from "../support/replica.ts";
+import { type ReplicaOptions, type RunningReplica, startReplica } from "../support/roadmap/replica.ts";
 import { startRedis } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CountOutcome, CountRequest } from "../../src/exporter/metrics-store/ports/sample-counter.ts";
 import { type WrittenSeries, writeByRemoteWrite, writeToVictoriaMetrics } from "../support/samples.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
-import { closeReaders, readAll, readerOf } from "../support/store-reads.ts";
+import { closeReaders, readAll, readerOf } from "../support/store/store-reads.ts";
 
 const forever = new AbortController().signal;
 const stepMs = 15_000;

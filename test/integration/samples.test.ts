@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import {
   describeDiff,
   diffSamples,

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { Releasers } from "../../src/base/core/service.ts";
 import type { DaemonStatus } from "../../src/exporter/policy/status/status-view.ts";
-import { type ReceivedRequest, startReceiver } from "../support/receiver.ts";
+import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
+import { type ReceivedRequest, startReceiver } from "../support/receiver/receiver.ts";
 import { importLines } from "../support/samples.ts";
 import { startVictoriaMetrics } from "../support/servers.ts";
-import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";
 
 const { signal } = new AbortController();

@@ -9,15 +9,9 @@ import type { RedisConnection } from "../../src/base/redis/connection.ts";
 import { FencedError } from "../../src/base/redis/lease.ts";
 import { createRedis, type RedisConnections } from "../../src/base/redis/redis.ts";
 import { RedisSentLog } from "../../src/exporter/delivery/fleet/redis-sent-log.ts";
-import {
-  full,
-  known,
-  Sender,
-  sentLogContract,
-  stepMs,
-} from "../../src/exporter/delivery/late/sent-log.contract.ts";
 import type { SentLog } from "../../src/exporter/delivery/late/sent-log.ts";
-import { StateReplica } from "../support/fleet.ts";
+import { full, known, Sender, sentLogContract, stepMs } from "../support/contracts/sent-log.ts";
+import { StateReplica } from "../support/fleet/fleet.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
 
 const baseMs = 1_700_000_040_000;

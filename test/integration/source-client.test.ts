@@ -13,7 +13,7 @@ import type {
   MetricsStoreSettings,
   StoreTimeouts,
 } from "../../src/exporter/metrics-store/client/store-settings.ts";
-import { createAuthority } from "../support/certificates.ts";
+import { createAuthority } from "../support/net/certificates.ts";
 
 const forever = new AbortController().signal;
 const request = { path: "/api/v1/export", form: new URLSearchParams({ "match[]": "up" }) };

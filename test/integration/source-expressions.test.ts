@@ -10,7 +10,7 @@ import type { StoreReader } from "../../src/exporter/metrics-store/store-reader.
 import { parse } from "../../src/exporter/metricsql/parse/parser.ts";
 import { type WrittenSeries, writeByRemoteWrite, writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
-import { closeReaders, type ReadSeries, readAll, readerOf, staleBits } from "../support/store-reads.ts";
+import { closeReaders, type ReadSeries, readAll, readerOf, staleBits } from "../support/store/store-reads.ts";
 
 const forever = new AbortController().signal;
 const stepMs = 15_000;

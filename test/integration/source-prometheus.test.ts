@@ -3,17 +3,17 @@ import type { AddressInfo } from "node:net";
 import snappy from "snappy";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StoreReader } from "../../src/exporter/metrics-store/store-reader.ts";
-import { remoteRead } from "../support/protocol.ts";
-import { decodeReadRequest, withoutChunks } from "../support/remote-read-request.ts";
+import { remoteRead } from "../support/receiver/protocol.ts";
+import { readPrometheus, seriesKey, type WrittenSeries, writeByRemoteWrite } from "../support/samples.ts";
+import { prometheusBuild, type RunningServer, startPrometheus } from "../support/servers.ts";
+import { decodeReadRequest, withoutChunks } from "../support/store/remote-read-request.ts";
 import {
   encodeChunkedResponse,
   encodeFrame,
   encodeSamplesResponse,
-} from "../support/remote-read-response.ts";
-import { readPrometheus, seriesKey, type WrittenSeries, writeByRemoteWrite } from "../support/samples.ts";
-import { prometheusBuild, type RunningServer, startPrometheus } from "../support/servers.ts";
-import { closeReaders, type ReadSeries, readAll, readerOf, staleBits } from "../support/store-reads.ts";
-import { encodeXorChunk } from "../support/xor-chunk.ts";
+} from "../support/store/remote-read-response.ts";
+import { closeReaders, type ReadSeries, readAll, readerOf, staleBits } from "../support/store/store-reads.ts";
+import { encodeXorChunk } from "../support/store/xor-chunk.ts";
 
 const forever = new AbortController().signal;
 /** A whole second, half an hour ago: recent enough to be accepted. */

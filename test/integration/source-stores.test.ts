@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { builtCli, ensureBuilt } from "../../scripts/daemon/build.ts";
 import { startChild } from "../../scripts/servers/child.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { startReceiver } from "../support/receiver/receiver.ts";
 import { diffSamples, isSameSet, SampleSet, seriesKey, writeByRemoteWrite } from "../support/samples.ts";
 import { type RunningServer, startPrometheus } from "../support/servers.ts";
-import { type FrontKind, type StoreFront, startStoreFront } from "../support/store-front.ts";
-import { closeReaders, type ReadSeries, readAll, readerOf, staleBits } from "../support/store-reads.ts";
+import { type FrontKind, type StoreFront, startStoreFront } from "../support/store/store-front.ts";
+import { closeReaders, type ReadSeries, readAll, readerOf, staleBits } from "../support/store/store-reads.ts";
 
 /** Mimir, Cortex and Thanos, as fronts of a real Prometheus. */
 

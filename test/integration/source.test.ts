@@ -6,7 +6,7 @@ import type { StoreReader } from "../../src/exporter/metrics-store/store-reader.
 import type { Series } from "../../src/exporter/series/series.ts";
 import { importLines, type WrittenSeries, writeToVictoriaMetrics } from "../support/samples.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
-import { Collector, closeReaders, raw, readAll, readerOf } from "../support/store-reads.ts";
+import { Collector, closeReaders, raw, readAll, readerOf } from "../support/store/store-reads.ts";
 import { until } from "../support/until.ts";
 
 const forever = new AbortController().signal;

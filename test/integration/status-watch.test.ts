@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { builtCli, ensureBuilt } from "../../scripts/daemon/build.ts";
 import type { DaemonStatus } from "../../src/exporter/policy/status/status-view.ts";
-import { busyDaemon } from "../support/daemon-status.ts";
+import { busyDaemon } from "../support/daemon/daemon-status.ts";
 import { freePort } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 

@@ -8,11 +8,16 @@ import { exportSpan } from "../../src/app/commands/policies/export.ts";
 import { query } from "../../src/app/commands/query/query.ts";
 import { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
-import { organizationBase, projectBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
+import {
+  organizationBase,
+  projectBase,
+  startTestPlatform,
+  type TestPlatform,
+} from "../support/plane/platform.ts";
 import { flushVictoriaMetrics, readVictoriaMetrics, writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
-import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
-import { startTenantFront, type TenantFront } from "../support/tenant-front.ts";
+import { startTenantFront, type TenantFront } from "../support/store/tenant-front.ts";
 import { until } from "../support/until.ts";
 
 /**

@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { startDaemon } from "../../scripts/daemon/daemon.ts";
 import { Releasers } from "../../src/base/core/service.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { endDaemon } from "../support/daemon/spawned-daemon.ts";
+import { root, stops } from "../support/documents/walkthrough.ts";
+import { startReceiver } from "../support/receiver/receiver.ts";
 import { writeToVictoriaMetrics } from "../support/samples.ts";
 import { freePort, startVictoriaMetrics } from "../support/servers.ts";
-import { endDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";
-import { root, stops } from "../support/walkthrough.ts";
 
 /** A sample goes the way of docs/walkthrough.md: a daemon that delivers one has called each stop's code. */
 

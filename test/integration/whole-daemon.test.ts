@@ -10,8 +10,8 @@ import { createOwnClient } from "../../scripts/demo/own-client.ts";
 import type { PlaneHand } from "../../scripts/demo/plane-hand.ts";
 import { isRunning } from "../../scripts/servers/process-table.ts";
 import { Releasers } from "../../src/base/core/service.ts";
+import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
 import { freePort, startVictoriaMetrics } from "../support/servers.ts";
-import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";
 
 /**

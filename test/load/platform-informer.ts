@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from "@kubernetes/client-node";
 import { numberOption, readOptions } from "../../scripts/run/options.ts";
-import { httpsRequest, organizationBase, startTestPlatform } from "../support/platform.ts";
+import { httpsRequest, organizationBase, startTestPlatform } from "../support/plane/platform.ts";
 import { until } from "../support/until.ts";
 
 export interface InformerResult {

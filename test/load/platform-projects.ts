@@ -9,7 +9,7 @@ import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { PolicyStore } from "../../src/exporter/policy/store.ts";
 import { createControlPlane } from "../../src/platform/client/control-plane.ts";
-import { groupDomain, httpsRequest, organizationBase, projectBase } from "../support/platform.ts";
+import { groupDomain, httpsRequest, organizationBase, projectBase } from "../support/plane/platform.ts";
 import { until } from "../support/until.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { startTestPlatform } from "../support/platform.ts";
+import { startTestPlatform } from "../support/plane/platform.ts";
 
 /**
  * The server of the load test, in a separate process, so that its memory and processor time can be measured.

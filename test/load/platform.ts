@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { Agent } from "node:https";
 import { numberOption, readOptions } from "../../scripts/run/options.ts";
-import { httpsRequest, organizationBase } from "../support/platform.ts";
+import { httpsRequest, organizationBase } from "../support/plane/platform.ts";
+import { type OpenWatch, openWatch } from "../support/plane/watch-client.ts";
 import { until } from "../support/until.ts";
-import { type OpenWatch, openWatch } from "../support/watch-client.ts";
 
 /**
  * `npm run prove -- platform-load`: 10,000 objects and 1,000 watches on one process. 99 % of lists complete

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { dashboardFiles } from "../../scripts/grafana/dashboards.ts";
-import { queryFaults } from "../support/metric-queries.ts";
+import { queryFaults } from "../support/documents/metric-queries.ts";
 
 const folder = new URL("../../config/grafana/", import.meta.url);
 

@@ -4,7 +4,7 @@ import { parseAllDocuments } from "yaml";
 import { checkConfig } from "../../src/app/config/load.ts";
 import { configSchema } from "../../src/app/config/schema.ts";
 import { checkManifest } from "../../src/exporter/policy/spec/manifest.ts";
-import { type Snippet, snippetsOf, userDocuments } from "../support/document-snippets.ts";
+import { type Snippet, snippetsOf, userDocuments } from "../support/documents/document-snippets.ts";
 
 const snippets = userDocuments().flatMap(snippetsOf);
 const of = (...languages: string[]): [string, Snippet][] =>

@@ -10,9 +10,9 @@ import type { Schema } from "../../src/kube-server/api/schema.ts";
 import { StatusError } from "../../src/kube-server/api/status.ts";
 import { admit, dropUnknownFields, readObject, schemaOf } from "../../src/kube-server/resources/admission.ts";
 import { exportPolicyKind } from "../../src/platform/kinds/telemetry/export-policy.ts";
-import { brokenPolicies } from "../support/broken-policies.ts";
-import { borderlinePolicy } from "../support/policy-arbitrary.ts";
-import { ruleProblem, structuralFaults, structureFaults } from "../support/structural-schema.ts";
+import { ruleProblem, structuralFaults, structureFaults } from "../support/plane/structural-schema.ts";
+import { brokenPolicies } from "../support/policy/broken-policies.ts";
+import { borderlinePolicy } from "../support/policy/policy-arbitrary.ts";
 
 const crd = exportPolicyCrd("platformapis");
 const version = crd.spec.versions[0];

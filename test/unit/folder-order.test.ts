@@ -14,7 +14,7 @@ const { order } = createRequire(import.meta.url)("../../.folders.cjs") as {
 };
 
 function hasPrograms(folder: string): boolean {
-  return readdirSync(folder).some((name) => name.endsWith(".ts") && !/\.(test|contract)\.ts$/.test(name));
+  return readdirSync(folder).some((name) => name.endsWith(".ts") && !/\.test\.ts$/.test(name));
 }
 
 /** What each folder has that has folders. */

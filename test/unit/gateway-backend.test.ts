@@ -2,17 +2,17 @@ import { connect } from "node:net";
 import { Agent, request } from "undici";
 import { afterEach, describe, expect, test } from "vitest";
 import { Releasers } from "../../src/base/core/service.ts";
-import { createAuthority } from "../support/certificates.ts";
 import {
   type Echo,
   type GatewayBackend,
   type GatewayBackendOptions,
   startGatewayBackend,
-} from "../support/gateway-backend.ts";
-import { rawHttp, statusesIn } from "../support/raw-http.ts";
-import { startRawServer } from "../support/raw-server.ts";
+} from "../support/gateway/gateway-backend.ts";
+import { closeFrame, readFrame, textFrame, writeFrame } from "../support/gateway/web-socket-echo.ts";
+import { createAuthority } from "../support/net/certificates.ts";
+import { rawHttp, statusesIn } from "../support/net/raw-http.ts";
+import { startRawServer } from "../support/net/raw-server.ts";
 import { until } from "../support/until.ts";
-import { closeFrame, readFrame, textFrame, writeFrame } from "../support/web-socket-echo.ts";
 
 const releasers = new Releasers();
 afterEach(() => releasers.releaseAll());

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { schemaFaults } from "../support/kubernetes-schema.ts";
+import { schemaFaults } from "../support/manifests/kubernetes-schema.ts";
 
 const port = { name: "ops", port: 9464, targetPort: "ops" };
 const service = (spec: object) => ({ apiVersion: "v1", kind: "Service", metadata: { name: "s" }, spec });

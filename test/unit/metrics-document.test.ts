@@ -12,7 +12,7 @@ import { createGatewayRegistry } from "../../src/platform/gateway/metrics.ts";
 import { createProviderRegistry } from "../../src/platform/provider/metrics.ts";
 import { createApiMetrics } from "../../src/roadmap/api/metrics.ts";
 import { createRoadmapMetrics } from "../../src/roadmap/cache/metrics.ts";
-import { metricsDocumentFaults } from "../support/metrics-document.ts";
+import { metricsDocumentFaults } from "../support/documents/metrics-document.ts";
 
 const registry = new Registry();
 new Counter({ name: "a_total", help: "Counts a.", labelNames: ["reason", "sink"], registers: [registry] });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { root, stops, walkthrough } from "../support/walkthrough.ts";
+import { root, stops, walkthrough } from "../support/documents/walkthrough.ts";
 
 /** Everything named in docs/walkthrough.md exists: each file, and the class, function or method in it. */
 

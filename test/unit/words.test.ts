@@ -16,7 +16,7 @@ const replaced: readonly (readonly [words: RegExp, instead: string])[] = [
 
 const root = new URL("../../src/", import.meta.url);
 const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
-  (file) => /\.(ts|lua)$/.test(file) && !/\.(test|contract)\.ts$/.test(file),
+  (file) => /\.(ts|lua)$/.test(file) && !/\.test\.ts$/.test(file),
 );
 
 test.each(replaced)("%s: %s", (words) => {

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { Counter, Registry } from "prom-client";
 import { describe, expect, test } from "vitest";
-import { busyDaemon, inFleet } from "../../../test/support/daemon-status.ts";
+import { busyDaemon, inFleet } from "../../../test/support/daemon/daemon-status.ts";
 import { silentLogger } from "../../base/log/log.ts";
 import type { DaemonStatus } from "../../exporter/policy/status/status-view.ts";
 import { buildOpsApp, type OpsInput } from "./app.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { expect, test } from "vitest";
-import { busyDaemon } from "../../../test/support/daemon-status.ts";
+import { busyDaemon } from "../../../test/support/daemon/daemon-status.ts";
 import { silentLogger } from "../../base/log/log.ts";
 import type { ConnectionBounds } from "../../base/net/bounded-connections.ts";
 import { buildOpsApp } from "./app.ts";

@@ -1,7 +1,7 @@
 import { createServer as createPlainServer, type Server } from "node:net";
 import { type ConnectionOptions, connect, createServer, type TlsOptions } from "node:tls";
 import { expect, test } from "vitest";
-import { createAuthority } from "../../../test/support/certificates.ts";
+import { createAuthority } from "../../../test/support/net/certificates.ts";
 import { describeError } from "./errors.ts";
 import { tlsFault } from "./tls-words.ts";
 

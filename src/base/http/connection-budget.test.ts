@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type RawServer, startRawServer } from "../../../test/support/raw-server.ts";
+import { type RawServer, startRawServer } from "../../../test/support/net/raw-server.ts";
 import { until } from "../../../test/support/until.ts";
 import { ConnectionBudget, type IdleConnection } from "./connection-budget.ts";
 import { Connections } from "./connections.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readByNode } from "../../../test/support/node-response.ts";
-import { responseCases } from "../../../test/support/response-cases.ts";
+import { readByNode } from "../../../test/support/net/node-response.ts";
+import { responseCases } from "../../../test/support/net/response-cases.ts";
 import { MalformedResponse, type ResponseHead } from "./response-head.ts";
 import { ResponseParser } from "./response-parser.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Reading, responseCases } from "../../../test/support/response-cases.ts";
+import { type Reading, responseCases } from "../../../test/support/net/response-cases.ts";
 import { MalformedResponse, type ResponseHead } from "./response-head.ts";
 import { ResponseParser } from "./response-parser.ts";
 

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { uncompressSync } from "snappy";
 import { expect, test } from "vitest";
-import { remoteWrite1 } from "../../../test/support/protocol.ts";
-import { sinkStore } from "../../../test/support/sink-store.ts";
+import { remoteWrite1 } from "../../../test/support/receiver/protocol.ts";
+import { MemorySentLog } from "../../../test/support/sink/memory-sent-log.ts";
+import { sinkStore } from "../../../test/support/sink/sink-store.ts";
 import type { Clock } from "../../base/core/clock.ts";
 import { silentLogger } from "../../base/log/log.ts";
 import type { SampleCounter } from "../metrics-store/ports/sample-counter.ts";
@@ -20,7 +21,6 @@ import { type DeliveringState, deliveringState } from "./delivering-condition.ts
 import type { Interruption } from "./dispatch/dispatcher.ts";
 import { Exporter, type ExporterDeps } from "./exporter.ts";
 import type { LateDeps } from "./late/late-samples.ts";
-import { MemorySentLog } from "./late/memory-sent-log.ts";
 import type { SentLog } from "./late/sent-log.ts";
 import type { RequestEntries } from "./state/request-entries.ts";
 import { SinkStates } from "./state/sink-states.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sinkStore } from "../../../test/support/sink-store.ts";
+import { sinkStore } from "../../../test/support/sink/sink-store.ts";
 import { TestClock } from "../../../test/support/test-clock.ts";
 import { silentLogger } from "../../base/log/log.ts";
 import type { SinkPlan } from "../policy/spec/types.ts";

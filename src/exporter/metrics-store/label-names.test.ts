@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeChunkedResponse, encodeSamplesResponse } from "../../../test/support/remote-read-response.ts";
-import { encodeXorChunk } from "../../../test/support/xor-chunk.ts";
+import {
+  encodeChunkedResponse,
+  encodeSamplesResponse,
+} from "../../../test/support/store/remote-read-response.ts";
+import { encodeXorChunk } from "../../../test/support/store/xor-chunk.ts";
 import { type Label, Series } from "../series/series.ts";
 import { ExemplarDecoder } from "./exemplars/exemplar-decoder.ts";
 import { nameSeries, seriesOf } from "./expressions/evaluated-series.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { expressionText, selectorText, series } from "../../../test/support/metricsql-arbitrary.ts";
+import { expressionText, selectorText, series } from "../../../test/support/store/metricsql-arbitrary.ts";
 import { labelsNamed, labelsWritten } from "./analysis/labels.ts";
 import { matcher } from "./analysis/matcher.ts";
 import { mayOverlap } from "./analysis/overlap.ts";

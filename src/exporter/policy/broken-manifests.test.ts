@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { brokenPolicies } from "../../../test/support/broken-policies.ts";
+import { brokenPolicies } from "../../../test/support/policy/broken-policies.ts";
 import { printFault, sortFaults } from "../../base/core/fault.ts";
 import { checkManifest } from "./spec/manifest.ts";
 

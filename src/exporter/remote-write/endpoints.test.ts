@@ -1,6 +1,6 @@
 import { uncompressSync } from "snappy";
 import { afterEach, expect, test } from "vitest";
-import { remoteWrite2 } from "../../../test/support/protocol.ts";
+import { remoteWrite2 } from "../../../test/support/receiver/protocol.ts";
 import { systemClock } from "../../base/core/clock.ts";
 import { silentLogger } from "../../base/log/log.ts";
 import { SampleBuffer, Series } from "../series/series.ts";

@@ -11,7 +11,7 @@ import {
   type Thing,
   type ThingItem,
   updated,
-} from "../../../test/support/apply-model.ts";
+} from "../../../test/support/plane/apply-model.ts";
 import type { KubeObject } from "../api/object.ts";
 import type { Schema } from "../api/schema.ts";
 import { type ApplyOutcome, applyConfiguration, trackUpdate } from "./apply.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changed } from "../../../test/support/admission.ts";
+import { changed } from "../../../test/support/plane/admission.ts";
 import type { KindDefinition } from "../api/kind.ts";
 import type { KubeObject } from "../api/object.ts";
 import { configMapKind } from "../kinds/config-map.ts";

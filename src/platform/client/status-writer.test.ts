@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { FakePlane } from "../../../test/support/fake-plane.ts";
+import { FakePlane } from "../../../test/support/plane/fake-plane.ts";
 import { TestClock } from "../../../test/support/test-clock.ts";
 import { silentLogger } from "../../base/log/log.ts";
 import { conditionTime, nextConditions } from "../../exporter/policy/status/condition-changes.ts";

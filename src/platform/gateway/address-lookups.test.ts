@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { programOf } from "../../../test/support/route-program.ts";
+import { programOf } from "../../../test/support/gateway/route-program.ts";
 import type { RouteProgram } from "../routing/route-program.ts";
 import { AddressLookups, type ProgramAddresses, settledState } from "./address-lookups.ts";
 import type { HostState } from "./backend-addresses.ts";

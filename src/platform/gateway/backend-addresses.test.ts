@@ -1,6 +1,6 @@
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
-import { programOf } from "../../../test/support/route-program.ts";
+import { programOf } from "../../../test/support/gateway/route-program.ts";
 import { BackendResolver, type HostState, nextServers, targetsOf } from "./backend-addresses.ts";
 
 /** What a name server says of names: addresses, or nothing. */

@@ -1,6 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import { expect, test, vi } from "vitest";
-import { programOf } from "../../../test/support/route-program.ts";
+import { programOf } from "../../../test/support/gateway/route-program.ts";
 import type { BackendTarget } from "../routing/route-program.ts";
 import { BackendResolver } from "./backend-addresses.ts";
 import { addressOf } from "./held-program.ts";

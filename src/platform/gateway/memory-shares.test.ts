@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { programOf, type RuleParts } from "../../../test/support/route-program.ts";
+import { programOf, type RuleParts } from "../../../test/support/gateway/route-program.ts";
 import type { HeldProgram } from "./held-program.ts";
 import { fittingVersions, versionBytes } from "./memory-shares.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { programOf, type RuleParts } from "../../../test/support/route-program.ts";
+import { programOf, type RuleParts } from "../../../test/support/gateway/route-program.ts";
 import { BackendResolver } from "./backend-addresses.ts";
 import { HeldPrograms } from "./held-programs.ts";
 import { type Placement, placementChange, placementOfLoad } from "./placement.ts";

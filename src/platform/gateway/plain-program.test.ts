@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { programOf, type RuleParts } from "../../../test/support/route-program.ts";
+import { programOf, type RuleParts } from "../../../test/support/gateway/route-program.ts";
 import { commandWord } from "./haproxy/command-socket.ts";
 import { isPlain } from "./plain-program.ts";
 

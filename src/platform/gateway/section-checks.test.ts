@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { programOf } from "../../../test/support/route-program.ts";
+import { programOf } from "../../../test/support/gateway/route-program.ts";
 import { until } from "../../../test/support/until.ts";
 import { createLogger } from "../../base/log/log.ts";
 import type { CheckOutcome } from "./haproxy/haproxy-process.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { FakePlane } from "../../../test/support/fake-plane.ts";
+import { FakePlane } from "../../../test/support/plane/fake-plane.ts";
 import { TestClock } from "../../../test/support/test-clock.ts";
 import { until } from "../../../test/support/until.ts";
 import { type Clock, systemClock } from "../../base/core/clock.ts";

@@ -2,15 +2,15 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { rawHttp, statusesIn } from "../../../test/support/raw-http.ts";
-import { until } from "../../../test/support/until.ts";
+import { rawHttp, statusesIn } from "../../../test/support/net/raw-http.ts";
 import {
   boardEvent,
   deliver,
   signatureFor,
   type WebhookDelivery,
   webhookPath,
-} from "../../../test/support/webhook-request.ts";
+} from "../../../test/support/roadmap/webhook-request.ts";
+import { until } from "../../../test/support/until.ts";
 import { type Clock, systemClock } from "../../base/core/clock.ts";
 import { Releasers } from "../../base/core/service.ts";
 import { createLogger } from "../../base/log/log.ts";

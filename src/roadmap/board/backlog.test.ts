@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { makeItem } from "../../../test/support/contracts/board.ts";
 import { type BacklogItem, type BacklogMeta, contentId, parseBacklog, selectItems } from "./backlog.ts";
-import { makeItem } from "./board.contract.ts";
 
 const statuses = ["In progress", "Planned", "Backlog"];
 

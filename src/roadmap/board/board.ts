@@ -40,7 +40,7 @@ export interface BoardContent {
   readonly warnings?: readonly string[];
 }
 
-/** The source of the backlog. One contract suite (`board.contract.ts`) covers all implementations. */
+/** The source of the backlog. `test/support/contracts/board.ts` holds all implementations to one contract. */
 export interface Board {
   /** Identifies the board among all boards that may ever have filled a cache. */
   readonly id: string;

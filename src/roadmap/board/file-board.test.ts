@@ -2,9 +2,9 @@ import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describeBoard, makeItem } from "../../../test/support/contracts/board.ts";
 import { until } from "../../../test/support/until.ts";
 import { systemClock } from "../../base/core/clock.ts";
-import { describeBoard, makeItem } from "./board.contract.ts";
 import { createFileBoard } from "./file-board.ts";
 
 const never = new AbortController().signal;

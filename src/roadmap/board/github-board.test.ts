@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type FakeGithub, startFakeGithub } from "../../../test/support/github-server.ts";
+import { describeBoard } from "../../../test/support/contracts/board.ts";
+import { type FakeGithub, startFakeGithub } from "../../../test/support/roadmap/github-server.ts";
 import { type Clock, systemClock } from "../../base/core/clock.ts";
-import { describeBoard } from "./board.contract.ts";
 import type { Board } from "./board.ts";
 import { createGithubBoard, type GithubBoardOptions } from "./github-board.ts";
 

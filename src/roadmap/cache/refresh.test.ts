@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { makeItem } from "../../../test/support/contracts/board.ts";
 import type { BacklogItem, BacklogMeta } from "../board/backlog.ts";
-import { makeItem } from "../board/board.contract.ts";
 import { type Board, type BoardHead, failed } from "../board/board.ts";
 import { isStale, type RefreshSettings, refresh, retryDelayMs } from "./refresh.ts";
 

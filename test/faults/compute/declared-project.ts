@@ -1,6 +1,6 @@
 import { findCondition } from "../../../src/kube-server/api/conditions.ts";
 import type { Json, KubeObject } from "../../../src/kube-server/api/object.ts";
-import { groupDomain, projectBase, type TestPlatform } from "../../support/platform.ts";
+import { groupDomain, projectBase, type TestPlatform } from "../../support/plane/platform.ts";
 import { until } from "../../support/until.ts";
 import { PersistentClient } from "./persistent-client.ts";
 

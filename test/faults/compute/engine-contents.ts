@@ -1,5 +1,5 @@
 import { labelOf } from "../../../src/platform/provider/engine/labels.ts";
-import type { RunningPodman } from "../../support/podman.ts";
+import type { RunningPodman } from "../../support/provider/podman.ts";
 
 /** A container that a provider has made, as Podman's command line shows it. */
 export interface EngineContainer {

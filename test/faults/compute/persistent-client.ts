@@ -5,7 +5,7 @@ import {
   groupDomain,
   type TestPlatform,
   type TestResponse,
-} from "../../support/platform.ts";
+} from "../../support/plane/platform.ts";
 import { until } from "../../support/until.ts";
 
 const answerMs = 20_000;

@@ -1,6 +1,6 @@
 import { sleep } from "../../../src/base/core/clock.ts";
 import { fieldAt, objectsIn } from "../../../src/kube-server/api/fields.ts";
-import type { TestPlatform } from "../../support/platform.ts";
+import type { TestPlatform } from "../../support/plane/platform.ts";
 import { randomInteger } from "../../support/random.ts";
 import { type City, cities, DeclaredProject, type DeclaredWorkload } from "./declared-project.ts";
 import type { PersistentClient } from "./persistent-client.ts";

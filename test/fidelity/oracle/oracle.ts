@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { exportPolicyCrd } from "../../../scripts/crd/export-policy-crd.ts";
 import { startChild, waitUntilReady } from "../../../scripts/servers/child.ts";
 import { freePort } from "../../../scripts/servers/free-port.ts";
-import { groupDomain } from "../../support/platform.ts";
+import { groupDomain } from "../../support/plane/platform.ts";
 import { until } from "../../support/until.ts";
 import { sendTo } from "../platform-api.ts";
 import type { SendRequest } from "../replay.ts";

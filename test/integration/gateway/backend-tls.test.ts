@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BackendTarget, RouteProgram } from "../../../src/platform/routing/route-program.ts";
-import { createAuthority } from "../../support/certificates.ts";
-import { type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
-import { type GatewayAnswer, send, valuesOf } from "../../support/gateway-request.ts";
-import { programOf, type RuleParts } from "../../support/route-program.ts";
-import { type RunningGateway, startGateway } from "../../support/running-gateway.ts";
+import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
+import { type GatewayAnswer, send, valuesOf } from "../../support/gateway/gateway-request.ts";
+import { programOf, type RuleParts } from "../../support/gateway/route-program.ts";
+import { type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { createAuthority } from "../../support/net/certificates.ts";
 
 let gateway: RunningGateway;
 let trusted: GatewayBackend;

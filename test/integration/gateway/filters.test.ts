@@ -10,13 +10,13 @@ import type {
   Redirect,
   RouteProgram,
 } from "../../../src/platform/routing/route-program.ts";
-import { admitted, objectOf } from "../../support/admission.ts";
-import { type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
-import { type GatewayRequest, send, valuesOf } from "../../support/gateway-request.ts";
-import { rawHttp, statusesIn } from "../../support/raw-http.ts";
-import { programOf, type RuleParts } from "../../support/route-program.ts";
-import { hostOf, type RunningGateway, startGateway } from "../../support/running-gateway.ts";
-import { readFrame, textFrame, writeFrame } from "../../support/web-socket-echo.ts";
+import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
+import { type GatewayRequest, send, valuesOf } from "../../support/gateway/gateway-request.ts";
+import { programOf, type RuleParts } from "../../support/gateway/route-program.ts";
+import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { readFrame, textFrame, writeFrame } from "../../support/gateway/web-socket-echo.ts";
+import { rawHttp, statusesIn } from "../../support/net/raw-http.ts";
+import { admitted, objectOf } from "../../support/plane/admission.ts";
 
 /**
  * Named as in the conformance suite of the Gateway API, whose assertions they repeat. Where a rule has a delayed

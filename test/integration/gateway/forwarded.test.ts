@@ -1,12 +1,16 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BackendTarget, RouteProgram } from "../../../src/platform/routing/route-program.ts";
-import { type Echo, type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
-import { send, valuesOf } from "../../support/gateway-request.ts";
-import { rawHttp } from "../../support/raw-http.ts";
-import { bodyIn } from "../../support/raw-tls.ts";
-import { programOf } from "../../support/route-program.ts";
-import { hostOf, type RunningGateway, startGateway } from "../../support/running-gateway.ts";
+import {
+  type Echo,
+  type GatewayBackend,
+  startGatewayBackend,
+} from "../../support/gateway/gateway-backend.ts";
+import { send, valuesOf } from "../../support/gateway/gateway-request.ts";
+import { programOf } from "../../support/gateway/route-program.ts";
+import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { rawHttp } from "../../support/net/raw-http.ts";
+import { bodyIn } from "../../support/net/raw-tls.ts";
 
 let backend: GatewayBackend;
 /** Believes nobody. */

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findServers } from "../../../scripts/servers/find.ts";
-import { rawHttp, statusesIn } from "../../support/raw-http.ts";
-import { programOf } from "../../support/route-program.ts";
-import { hostOf, type RunningGateway, startGateway } from "../../support/running-gateway.ts";
+import { programOf } from "../../support/gateway/route-program.ts";
+import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { rawHttp, statusesIn } from "../../support/net/raw-http.ts";
 
 /** A request as a backend reads it; -1: its body has not ended. */
 interface Read {
@@ -46,7 +46,7 @@ beforeAll(async () => {
   node.listen(0, "127.0.0.1");
   await once(node, "listening");
   const { python3 } = await findServers(["python3"]);
-  const script = join(import.meta.dirname, "../../support/python-backend.py");
+  const script = join(import.meta.dirname, "../../support/gateway/python-backend.py");
   python = spawn(python3.path, [script], {
     stdio: ["ignore", "pipe", "ignore"],
     env: { ...process.env, ...python3.env },

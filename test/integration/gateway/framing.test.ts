@@ -5,11 +5,11 @@ import {
   type GatewayBackend,
   type ReceivedRequest,
   startGatewayBackend,
-} from "../../support/gateway-backend.ts";
-import { valuesOf } from "../../support/gateway-request.ts";
-import { rawHttp, statusesIn } from "../../support/raw-http.ts";
-import { programOf } from "../../support/route-program.ts";
-import { hostOf, type RunningGateway, startGateway } from "../../support/running-gateway.ts";
+} from "../../support/gateway/gateway-backend.ts";
+import { valuesOf } from "../../support/gateway/gateway-request.ts";
+import { programOf } from "../../support/gateway/route-program.ts";
+import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { rawHttp, statusesIn } from "../../support/net/raw-http.ts";
 
 let gateway: RunningGateway;
 let backend: GatewayBackend;

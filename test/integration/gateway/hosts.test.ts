@@ -5,11 +5,15 @@ import type { Plane } from "../../../src/kube-server/api/plane.ts";
 import { attachedRoutes, routesOfGateway } from "../../../src/platform/controllers/gateway/route-parents.ts";
 import { routeProgram } from "../../../src/platform/controllers/gateway/route-programs.ts";
 import type { BackendTarget, RouteProgram } from "../../../src/platform/routing/route-program.ts";
-import { type Echo, type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
-import { type GatewayAnswer, send, valuesOf } from "../../support/gateway-request.ts";
-import { rawHttp, statusesIn } from "../../support/raw-http.ts";
-import { programOf } from "../../support/route-program.ts";
-import { domain, hostOf, type RunningGateway, startGateway } from "../../support/running-gateway.ts";
+import {
+  type Echo,
+  type GatewayBackend,
+  startGatewayBackend,
+} from "../../support/gateway/gateway-backend.ts";
+import { type GatewayAnswer, send, valuesOf } from "../../support/gateway/gateway-request.ts";
+import { programOf } from "../../support/gateway/route-program.ts";
+import { domain, hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { rawHttp, statusesIn } from "../../support/net/raw-http.ts";
 
 let gateway: RunningGateway;
 let backend: GatewayBackend;

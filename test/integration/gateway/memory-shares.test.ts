@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { childrenUsage } from "../../../bench/support/process-usage.ts";
 import { memoryOfProject } from "../../../src/platform/gateway/memory-shares.ts";
 import type { RouteProgram } from "../../../src/platform/routing/route-program.ts";
-import { type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
-import { send } from "../../support/gateway-request.ts";
-import { programOf, type RuleParts } from "../../support/route-program.ts";
-import { type RunningGateway, startGateway } from "../../support/running-gateway.ts";
+import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
+import { send } from "../../support/gateway/gateway-request.ts";
+import { programOf, type RuleParts } from "../../support/gateway/route-program.ts";
+import { type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
 import { until } from "../../support/until.ts";
 
 let backend: GatewayBackend;

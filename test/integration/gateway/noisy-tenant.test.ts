@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { sleep } from "../../../src/base/core/clock.ts";
 import type { StoredPrograms } from "../../../src/platform/routing/program-store.ts";
 import { createProgramStore } from "../../../src/platform/routing/redis-program-store.ts";
-import { type Body, ComputePlane, condition } from "../../support/compute-plane.ts";
-import { type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
-import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
-import { domain, type RunningGateway, startGateway } from "../../support/running-gateway.ts";
+import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
+import { domain, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { startTestPlatform, type TestPlatform } from "../../support/plane/platform.ts";
+import { type Body, ComputePlane, condition } from "../../support/provider/compute-plane.ts";
 import { until } from "../../support/until.ts";
 
 /** One tenant that edits and hangs without end, and another that must not notice. */

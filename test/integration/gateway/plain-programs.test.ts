@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { askSocket } from "../../../src/platform/gateway/haproxy/command-socket.ts";
 import { parseProcesses } from "../../../src/platform/gateway/haproxy/haproxy-process.ts";
 import type { ProgramRule, RouteProgram } from "../../../src/platform/routing/route-program.ts";
-import { type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
-import { send } from "../../support/gateway-request.ts";
-import { rawHttp } from "../../support/raw-http.ts";
-import { programOf, type RuleParts } from "../../support/route-program.ts";
-import { hostOf, type RunningGateway, startGateway } from "../../support/running-gateway.ts";
+import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
+import { send } from "../../support/gateway/gateway-request.ts";
+import { programOf, type RuleParts } from "../../support/gateway/route-program.ts";
+import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { rawHttp } from "../../support/net/raw-http.ts";
 import { until } from "../../support/until.ts";
 
 /** Programs that HAProxy is given as data. */

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ProgramRule, RouteProgram } from "../../../src/platform/routing/route-program.ts";
-import { type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
-import { send } from "../../support/gateway-request.ts";
-import { programOf, type RuleParts } from "../../support/route-program.ts";
-import { type RunningGateway, startGateway } from "../../support/running-gateway.ts";
+import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
+import { send } from "../../support/gateway/gateway-request.ts";
+import { programOf, type RuleParts } from "../../support/gateway/route-program.ts";
+import { type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
 
 let gateway: RunningGateway;
 let backend: GatewayBackend;

@@ -11,11 +11,11 @@ import type {
   NameAndValue,
   RouteProgram,
 } from "../../../src/platform/routing/route-program.ts";
-import { type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
-import { type GatewayAnswer, send } from "../../support/gateway-request.ts";
-import { rawHttp } from "../../support/raw-http.ts";
-import { programOf } from "../../support/route-program.ts";
-import { hostOf, type RunningGateway, startGateway } from "../../support/running-gateway.ts";
+import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
+import { type GatewayAnswer, send } from "../../support/gateway/gateway-request.ts";
+import { programOf } from "../../support/gateway/route-program.ts";
+import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { rawHttp } from "../../support/net/raw-http.ts";
 import { until } from "../../support/until.ts";
 
 const isLinux = process.platform === "linux";

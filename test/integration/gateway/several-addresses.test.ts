@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BackendTarget } from "../../../src/platform/routing/route-program.ts";
-import { type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
-import { send } from "../../support/gateway-request.ts";
-import { programOf } from "../../support/route-program.ts";
-import { type RunningGateway, startGateway } from "../../support/running-gateway.ts";
+import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
+import { send } from "../../support/gateway/gateway-request.ts";
+import { programOf } from "../../support/gateway/route-program.ts";
+import { type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
 import { until } from "../../support/until.ts";
 
 /** Backends with several addresses, of which some are dead. */

@@ -11,7 +11,7 @@ import { type RunningDaemon, startDaemon } from "../../../scripts/daemon/daemon.
 import { numberOption } from "../../../scripts/run/options.ts";
 import { describeExit } from "../../../scripts/servers/child.ts";
 import { sleep } from "../../../src/base/core/clock.ts";
-import { startNameServer } from "../../support/name-server.ts";
+import { startNameServer } from "../../support/net/name-server.ts";
 import { type ProofContext, runProof } from "../../support/proof.ts";
 import { freePort, startVictoriaMetrics } from "../../support/servers.ts";
 import { until } from "../../support/until.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { contrast } from "../../../../test/support/contrast.ts";
+import { contrast } from "../../../../test/support/daemon/contrast.ts";
 import { pageStyle } from "./page-style.ts";
 
 /** The colours of both schemes, parsed from the style sheet. */

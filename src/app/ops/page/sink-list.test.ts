@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { busyDaemon, condition } from "../../../../test/support/daemon-status.ts";
+import { busyDaemon, condition } from "../../../../test/support/daemon/daemon-status.ts";
 import type { DaemonStatus } from "../../../exporter/policy/status/status-view.ts";
 import { matches, parseStatusQuery, sinkRows } from "./sink-list.ts";
 

@@ -2,7 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type NameAnswer, type NameServer, startNameServer } from "../../../../test/support/name-server.ts";
+import {
+  type NameAnswer,
+  type NameServer,
+  startNameServer,
+} from "../../../../test/support/net/name-server.ts";
 import { until } from "../../../../test/support/until.ts";
 import { NameError } from "./name-outcome.ts";
 import type { AddressResolver } from "./name-query.ts";

@@ -4,7 +4,7 @@ import {
   plainHistogram,
   plainLayout,
   type TestLayout,
-} from "../../../../test/support/histograms.ts";
+} from "../../../../test/support/store/histograms.ts";
 import { KnownCollisions } from "../../remote-write/encoding/known-collisions.ts";
 import { type Protocol, seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
 import { readBody } from "../../remote-write/encoding/request-body.ts";

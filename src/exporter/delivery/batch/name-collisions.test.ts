@@ -1,7 +1,8 @@
 import { uncompressSync } from "snappy";
 import { expect, test } from "vitest";
-import { remoteWrite1 } from "../../../../test/support/protocol.ts";
-import { sinkStore } from "../../../../test/support/sink-store.ts";
+import { remoteWrite1 } from "../../../../test/support/receiver/protocol.ts";
+import { MemorySentLog } from "../../../../test/support/sink/memory-sent-log.ts";
+import { sinkStore } from "../../../../test/support/sink/sink-store.ts";
 import type { Clock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/log/log.ts";
 import type { SampleCounter } from "../../metrics-store/ports/sample-counter.ts";
@@ -12,7 +13,6 @@ import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
 import { Exporter, type ExporterDeps } from "../exporter.ts";
 import type { LateDeps } from "../late/late-samples.ts";
-import { MemorySentLog } from "../late/memory-sent-log.ts";
 import { SinkStates } from "../state/sink-states.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 

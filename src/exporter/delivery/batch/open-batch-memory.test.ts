@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { expect, test } from "vitest";
-import { sinkStore } from "../../../../test/support/sink-store.ts";
+import { sinkStore } from "../../../../test/support/sink/sink-store.ts";
 import { systemClock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/log/log.ts";
 import type { ReadConsumer, ReadOutcome, SampleReader } from "../../metrics-store/ports/sample-reader.ts";

@@ -13,10 +13,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { full, known, Sender, sentLogContract, stepMs } from "../../../../test/support/contracts/sent-log.ts";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import { silentLogger } from "../../../base/log/log.ts";
 import { FileSentLog, type FileSentLogOptions } from "./file-sent-log.ts";
-import { full, known, Sender, sentLogContract, stepMs } from "./sent-log.contract.ts";
 
 /** Files have the real time, so that the log's clock has to be near it. */
 const baseMs = Math.floor(Date.now() / stepMs) * stepMs;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { MemorySentLog } from "../../../../test/support/sink/memory-sent-log.ts";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import { silentLogger } from "../../../base/log/log.ts";
 import type { CountOutcome, CountRequest, SampleCounter } from "../../metrics-store/ports/sample-counter.ts";
@@ -10,7 +11,6 @@ import { SampleCounts } from "../state/sample-counts.ts";
 import { SinkStates } from "../state/sink-states.ts";
 import { SinkStats } from "../stats/sink-stats.ts";
 import { LateSamples, type LateSamplesDeps } from "./late-samples.ts";
-import { MemorySentLog } from "./memory-sent-log.ts";
 import { RecentReads } from "./recent-reads.ts";
 
 const stepMs = 60_000;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { sinkStore } from "../../../../test/support/sink-store.ts";
+import { MemorySentLog } from "../../../../test/support/sink/memory-sent-log.ts";
+import { sinkStore } from "../../../../test/support/sink/sink-store.ts";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import { silentLogger } from "../../../base/log/log.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
-import { MemorySentLog } from "../late/memory-sent-log.ts";
 import { SinkStates } from "../state/sink-states.ts";
 import { SinkStats } from "../stats/sink-stats.ts";
 import { cycleTimesOf, untilNextCycle } from "./cycle-times.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { stateStoreContract } from "../../../../test/support/contracts/state-store.ts";
 import { SinkStates } from "./sink-states.ts";
-import { stateStoreContract } from "./state-store.contract.ts";
 
 describe("SinkStates", () => {
   test("times that earlier versions stored as checkpoints under names with a space are notes", async () => {

@@ -2,11 +2,11 @@ import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/prom
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { stateStoreContract } from "../../../../test/support/contracts/state-store.ts";
 import { silentLogger } from "../../../base/log/log.ts";
 import { RequestEntries } from "./request-entries.ts";
 import { StateLog } from "./state-log.ts";
 import { encodeRecord } from "./state-record.ts";
-import { stateStoreContract } from "./state-store.contract.ts";
 
 let directory: string;
 const opened: StateLog[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { windowExportDeps } from "../../../../test/support/window-export-deps.ts";
+import { windowExportDeps } from "../../../../test/support/sink/window-export-deps.ts";
 import { type Clock, systemClock } from "../../../base/core/clock.ts";
 import { Deferred } from "../../../base/core/deferred.ts";
 import type { SampleReader } from "../../metrics-store/ports/sample-reader.ts";

@@ -10,7 +10,7 @@ import {
   staleBits,
   type TestHistogram,
   type TestLayout,
-} from "../../../../test/support/histograms.ts";
+} from "../../../../test/support/store/histograms.ts";
 import { EncodedHistograms } from "../../series/encoded-histograms.ts";
 import { SampleBuffer } from "../../series/series.ts";
 import { HistogramChunkDecoder } from "./histogram-chunk.ts";

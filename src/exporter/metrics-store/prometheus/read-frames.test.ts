@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { encodeFrame } from "../../../../test/support/remote-read-response.ts";
+import { encodeFrame } from "../../../../test/support/store/remote-read-response.ts";
 import { MalformedMessage } from "./message-cursor.ts";
 import { FrameDecoder, maxFrameBytes } from "./read-frames.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { remoteRead } from "../../../../test/support/protocol.ts";
+import { remoteRead } from "../../../../test/support/receiver/protocol.ts";
 import type { FilterOp, Selector } from "../../metricsql/ast/ast.ts";
 import { parse } from "../../metricsql/parse/parser.ts";
 import { encodeReadRequest } from "./read-request.ts";

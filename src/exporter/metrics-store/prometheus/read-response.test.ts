@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { remoteRead } from "../../../../test/support/receiver/protocol.ts";
 import {
   anyHistograms,
   anyLayout,
@@ -9,15 +10,14 @@ import {
   messagesOf,
   plainHistogram,
   plainLayout,
-} from "../../../../test/support/histograms.ts";
-import { remoteRead } from "../../../../test/support/protocol.ts";
+} from "../../../../test/support/store/histograms.ts";
 import {
   encodeChunkedResponse,
   encodeSamplesResponse,
   type ResponseChunk,
   type ResponseSeries,
-} from "../../../../test/support/remote-read-response.ts";
-import { type BitSample, encodeXor2Chunk, encodeXorChunk } from "../../../../test/support/xor-chunk.ts";
+} from "../../../../test/support/store/remote-read-response.ts";
+import { type BitSample, encodeXor2Chunk, encodeXorChunk } from "../../../../test/support/store/xor-chunk.ts";
 import type { SampleBuffer, Series } from "../../series/series.ts";
 import type { Window } from "../ports/window.ts";
 import { LabelCache } from "../samples/label-cache.ts";

@@ -7,7 +7,7 @@ import {
   encodeXor2Chunk,
   encodeXorChunk,
   type StartedSample,
-} from "../../../../test/support/xor-chunk.ts";
+} from "../../../../test/support/store/xor-chunk.ts";
 import { SampleBuffer } from "../../series/series.ts";
 import { MalformedMessage } from "./message-cursor.ts";
 import { XorChunkDecoder } from "./xor-chunk.ts";
@@ -114,7 +114,7 @@ describe.each([
 
 describe("chunks that Prometheus 3.15 wrote", () => {
   const recorded: Record<string, { chunks: string[]; times: number[]; values: string }> = JSON.parse(
-    readFileSync(join(import.meta.dirname, "../../../../test/support/xor2-chunks.json"), "utf8"),
+    readFileSync(join(import.meta.dirname, "../../../../test/support/store/xor2-chunks.json"), "utf8"),
   );
 
   test.each(Object.entries(recorded))("%s", (_, { chunks, times, values }) => {

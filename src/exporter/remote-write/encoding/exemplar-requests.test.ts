@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { uncompressSync } from "snappy";
 import { describe, expect, test } from "vitest";
-import { histogramBuffer, plainHistogram, plainLayout } from "../../../../test/support/histograms.ts";
-import { remoteWrite1, remoteWrite2 } from "../../../../test/support/protocol.ts";
+import { remoteWrite1, remoteWrite2 } from "../../../../test/support/receiver/protocol.ts";
+import { histogramBuffer, plainHistogram, plainLayout } from "../../../../test/support/store/histograms.ts";
 import type { Exemplar } from "../../series/exemplar.ts";
 import { type EncodedSeries, SampleBuffer, Series } from "../../series/series.ts";
 import { convertRequest } from "./convert-request.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { uncompressSync } from "snappy";
 import { describe, expect, test } from "vitest";
+import { remoteWrite1, remoteWrite2 } from "../../../../test/support/receiver/protocol.ts";
 import {
   anyHistograms,
   anyLayout,
@@ -9,8 +10,7 @@ import {
   histogramBuffer,
   plainHistogram,
   plainLayout,
-} from "../../../../test/support/histograms.ts";
-import { remoteWrite1, remoteWrite2 } from "../../../../test/support/protocol.ts";
+} from "../../../../test/support/store/histograms.ts";
 import { type EncodedSeries, SampleBuffer, Series } from "../../series/series.ts";
 import { convertRequest } from "./convert-request.ts";
 import { type Protocol, seriesEncoderFor } from "./labels.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { remoteWrite1 } from "../../../../test/support/protocol.ts";
+import { remoteWrite1 } from "../../../../test/support/receiver/protocol.ts";
 import { bytesOf } from "../../series/label-blocks.ts";
 import { legalizeLabelName } from "../../series/label-name.ts";
 import { type Label, Series } from "../../series/series.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { uncompressSync } from "snappy";
 import { expect, test } from "vitest";
-import { remoteWrite1 } from "../../../../test/support/protocol.ts";
+import { remoteWrite1 } from "../../../../test/support/receiver/protocol.ts";
 import { type FamilyMetadata, metadataRequests } from "./metadata-request.ts";
 import type { EncodedRequest } from "./request.ts";
 import { type MetricType, metricTypes } from "./write-request-v2.ts";

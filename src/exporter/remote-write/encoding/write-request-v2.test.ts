@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { uncompressSync } from "snappy";
 import { describe, expect, test } from "vitest";
-import { remoteWrite2 } from "../../../../test/support/protocol.ts";
+import { remoteWrite2 } from "../../../../test/support/receiver/protocol.ts";
 import type { EncodedSeries } from "../../series/series.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
 import { convertRequest, withLegalNames } from "./convert-request.ts";

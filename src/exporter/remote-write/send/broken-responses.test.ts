@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { smallRequest } from "../../../../test/support/requests.ts";
+import { smallRequest } from "../../../../test/support/receiver/requests.ts";
 import { EndpointState } from "../endpoint/endpoint-state.ts";
 import { BrokenResponseSender } from "./broken-responses.ts";
 import type { Verdict } from "./classify.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { metricsDocumentFaults } from "../../../../test/support/metrics-document.ts";
+import { metricsDocumentFaults } from "../../../../test/support/documents/metrics-document.ts";
 import { RemoteWriteMetrics } from "./metrics.ts";
 
 test("docs/metrics.md has the metrics of remote write", async () => {

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { lookupOf, postTo, told, withReceiver } from "../../../../test/support/posted-transport.ts";
-import { type Act, type RawServer, startRawServer } from "../../../../test/support/raw-server.ts";
+import { type Act, type RawServer, startRawServer } from "../../../../test/support/net/raw-server.ts";
+import { lookupOf, postTo, told, withReceiver } from "../../../../test/support/receiver/posted-transport.ts";
 import { until } from "../../../../test/support/until.ts";
 import { ClosedClient } from "../../../base/http/exchange.ts";
 import { classify } from "./classify.ts";

@@ -3,8 +3,13 @@ import { createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, test } from "vitest";
-import { bareResponse, postTo, told, withReceiver } from "../../../../test/support/posted-transport.ts";
-import { type Act, type RawServer, startRawServer } from "../../../../test/support/raw-server.ts";
+import { type Act, type RawServer, startRawServer } from "../../../../test/support/net/raw-server.ts";
+import {
+  bareResponse,
+  postTo,
+  told,
+  withReceiver,
+} from "../../../../test/support/receiver/posted-transport.ts";
 import { until } from "../../../../test/support/until.ts";
 import { type PostLimits, type PostResult, postLimits } from "./post.ts";
 import type { HttpTransport } from "./transport.ts";

@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createAuthority } from "../../../../test/support/certificates.ts";
+import { createAuthority } from "../../../../test/support/net/certificates.ts";
+import { type RawServer, startRawServer } from "../../../../test/support/net/raw-server.ts";
 import {
   bareResponse,
   lookupOf,
   postTo,
   told,
   withReceiver,
-} from "../../../../test/support/posted-transport.ts";
-import { type RawServer, startRawServer } from "../../../../test/support/raw-server.ts";
+} from "../../../../test/support/receiver/posted-transport.ts";
 import { until } from "../../../../test/support/until.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import type { TlsSettings } from "../../../base/net/tls-material.ts";

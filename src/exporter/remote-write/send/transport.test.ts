@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type ConnectProxy, startConnectProxy } from "../../../../test/support/connect-proxy.ts";
-import { systemLookup } from "../../../../test/support/lookup.ts";
-import { type Act, type RawServer, startRawServer } from "../../../../test/support/raw-server.ts";
+import { type ConnectProxy, startConnectProxy } from "../../../../test/support/net/connect-proxy.ts";
+import { systemLookup } from "../../../../test/support/net/lookup.ts";
+import { type Act, type RawServer, startRawServer } from "../../../../test/support/net/raw-server.ts";
 import { until } from "../../../../test/support/until.ts";
 import { ConnectionBudget } from "../../../base/http/connection-budget.ts";
 import { EgressGuard } from "../../../base/net/egress.ts";

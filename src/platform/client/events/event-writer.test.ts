@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { FakePlane } from "../../../../test/support/fake-plane.ts";
+import { FakePlane } from "../../../../test/support/plane/fake-plane.ts";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import { createLogger } from "../../../base/log/log.ts";
 import { createEventWriter, type EventWriter } from "./event-writer.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { programOf } from "../../../../test/support/route-program.ts";
+import { programOf } from "../../../../test/support/gateway/route-program.ts";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import { createGatewayWatch } from "./gateway-watch.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { admitted, objectOf } from "../../../../test/support/admission.ts";
+import { admitted, objectOf } from "../../../../test/support/plane/admission.ts";
 import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
 import { httpRouteKind } from "../../kinds/gateway/http-route.ts";
 import { orderedMatches } from "./match-order.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { admitted, faultsOf, objectOf } from "../../../../test/support/admission.ts";
+import { admitted, faultsOf, objectOf } from "../../../../test/support/plane/admission.ts";
 import { isJsonObject, type Json } from "../../../kube-server/api/object.ts";
 import { httpProxyKind } from "../../kinds/networking/http-proxy.ts";
 import { type PlannedChild, plannedChildren } from "./proxy-children.ts";

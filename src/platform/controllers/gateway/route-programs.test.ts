@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { admitted, objectOf } from "../../../../test/support/admission.ts";
+import { admitted, objectOf } from "../../../../test/support/plane/admission.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import { endpointSliceKind } from "../../kinds/discovery/endpoint-slice.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { admitted, changed, faultsOf, objectOf, readerOf } from "../../../../test/support/admission.ts";
+import { admitted, changed, faultsOf, objectOf, readerOf } from "../../../../test/support/plane/admission.ts";
 import {
   example,
   sandboxWorkload,
   virtualMachine,
   workloadCases,
-} from "../../../../test/support/workload-cases.ts";
+} from "../../../../test/support/provider/workload-cases.ts";
 import type { KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";

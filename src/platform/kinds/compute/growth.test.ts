@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { admitted, changed, faultsOf } from "../../../../test/support/admission.ts";
 import { expectLinear } from "../../../../test/support/growth.ts";
-import { sandboxWorkload } from "../../../../test/support/workload-cases.ts";
+import { admitted, changed, faultsOf } from "../../../../test/support/plane/admission.ts";
+import { sandboxWorkload } from "../../../../test/support/provider/workload-cases.ts";
 import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
 import { workloadKind } from "./workload.ts";
 

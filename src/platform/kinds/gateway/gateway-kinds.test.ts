@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { admitted, changed, faultsOf, objectOf } from "../../../../test/support/admission.ts";
+import { admitted, changed, faultsOf, objectOf } from "../../../../test/support/plane/admission.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import type { KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { Json, KubeObject } from "../../../kube-server/api/object.ts";

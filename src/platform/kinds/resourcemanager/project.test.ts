@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { admitted, faultsOf, objectOf } from "../../../../test/support/admission.ts";
+import { admitted, faultsOf, objectOf } from "../../../../test/support/plane/admission.ts";
 import { generatedName, maxNameLength } from "../../../kube-server/api/metadata.ts";
 import { projectFinalizer, projectKind } from "./project.ts";
 

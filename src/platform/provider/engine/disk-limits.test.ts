@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeInstance, makeNetwork } from "../runtime/runtime.contract.ts";
+import { makeInstance, makeNetwork } from "../../../../test/support/contracts/runtime.ts";
 import { excessOf, limitsOf } from "./disk-limits.ts";
 
 const mebibyte = 2 ** 20;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeInstance, makeNetwork } from "../runtime/runtime.contract.ts";
+import { makeInstance, makeNetwork } from "../../../../test/support/contracts/runtime.ts";
 import { RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
 import { checkInstance, containerBody, firstAddress, specificationHash } from "./specification.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { condition } from "../../../../../test/support/daemon-status.ts";
+import { condition } from "../../../../../test/support/daemon/daemon-status.ts";
 import type { DaemonStatus, PolicyView, SinkView } from "../../../../exporter/policy/status/status-view.ts";
 import { type StatusOrder, statusOrders, statusRows } from "./status-rows.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
-import { busyDaemon, inFleet } from "../../../../../test/support/daemon-status.ts";
+import { busyDaemon, inFleet } from "../../../../../test/support/daemon/daemon-status.ts";
 import { Releasers } from "../../../../base/core/service.ts";
 import { type StatusOptions, showStatus } from "./status.ts";
 import { statusTable } from "./status-table.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { busyDaemon, condition } from "../../../../../test/support/daemon-status.ts";
+import { busyDaemon, condition } from "../../../../../test/support/daemon/daemon-status.ts";
 import type { DaemonStatus, SinkView } from "../../../../exporter/policy/status/status-view.ts";
 import { createChangesView } from "./changes-view.ts";
 import { createJsonView } from "./json-view.ts";

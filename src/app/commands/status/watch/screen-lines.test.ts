@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { busyDaemon } from "../../../../../test/support/daemon-status.ts";
+import { busyDaemon } from "../../../../../test/support/daemon/daemon-status.ts";
 import { screenLines, type WatchState } from "./screen-lines.ts";
 
 const nowMs = Date.UTC(2026, 10, 20, 12);

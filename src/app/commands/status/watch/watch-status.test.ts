@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { busyDaemon } from "../../../../../test/support/daemon-status.ts";
+import { busyDaemon } from "../../../../../test/support/daemon/daemon-status.ts";
 import { TestClock } from "../../../../../test/support/test-clock.ts";
 import { TelemetrydError } from "../../../../base/core/errors.ts";
 import { watchStatus } from "./watch-status.ts";

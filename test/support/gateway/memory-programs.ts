@@ -1,0 +1,70 @@
+import type {
+  ProgramChanges,
+  ProgramReport,
+  ProgramStore,
+} from "../../../src/platform/routing/program-store.ts";
+import type { RouteProgram } from "../../../src/platform/routing/route-program.ts";
+
+/** Programs of one process, for tests of a gateway without a control plane. */
+export class MemoryPrograms implements ProgramStore {
+  #version = 0;
+  readonly #programs = new Map<string, RouteProgram>();
+  readonly #changes = new Map<string, number>();
+  readonly #loaded = new Map<string, number>();
+  readonly reports = new Map<string, ProgramReport>();
+
+  async put(program: RouteProgram): Promise<number> {
+    this.#programs.set(program.gateway, program);
+    this.#changes.set(program.gateway, ++this.#version);
+    return this.#version;
+  }
+
+  async remove(gateway: string): Promise<number> {
+    if (this.#programs.delete(gateway)) this.#changes.set(gateway, ++this.#version);
+    return this.#changes.get(gateway) ?? 0;
+  }
+
+  async forget(): Promise<void> {}
+
+  async state(_gateway: string, version: number) {
+    const loaded = [...this.#loaded.values()];
+    const isLoaded = loaded.length > 0 && loaded.every((each) => each >= version);
+    return { running: loaded.length, isLoaded, reports: [...this.reports.values()] };
+  }
+
+  async version(): Promise<number> {
+    return this.#version;
+  }
+
+  async *all(): AsyncIterable<readonly RouteProgram[]> {
+    yield [...this.#programs.values()];
+  }
+
+  async changesAfter(version: number): Promise<ProgramChanges> {
+    const changed = [...this.#changes].filter(([, at]) => at > version).map(([gateway]) => gateway);
+    return {
+      version: this.#version,
+      programs: changed.flatMap((gateway) => this.#programs.get(gateway) ?? []),
+      removed: changed.filter((gateway) => !this.#programs.has(gateway)),
+    };
+  }
+
+  async heartbeat(runner: string, version: number): Promise<void> {
+    this.#loaded.set(runner, version);
+  }
+
+  async report(_runner: string, reports: ReadonlyMap<string, ProgramReport | undefined>): Promise<void> {
+    for (const [gateway, report] of reports) {
+      if (report === undefined) this.reports.delete(gateway);
+      else this.reports.set(gateway, report);
+    }
+  }
+
+  async forgetReports(): Promise<void> {
+    this.reports.clear();
+  }
+
+  async leave(runner: string): Promise<void> {
+    this.#loaded.delete(runner);
+  }
+}

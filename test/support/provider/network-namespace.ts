@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { startChild } from "../../../scripts/servers/child.ts";
+import { until } from "../until.ts";
+
+const run = promisify(execFile);
+
+/** A network stack of its own, like a machine's; ends with everything in it. Needs root. */
+export interface NetworkNamespace extends AsyncDisposable {
+  readonly pid: number;
+  /** Comes before a command that is to run in it. */
+  readonly prefix: readonly [string, ...string[]];
+  /** Runs a command in it. @returns standard output @throws when the exit status is not 0 */
+  run(...command: readonly string[]): Promise<string>;
+}
+
+export async function startNetworkNamespace(): Promise<NetworkNamespace> {
+  // What Podman and netavark keep beside their networks is the machine's, too.
+  const folders = ["/run/containers", "/run/netns"];
+  const mounts = folders.map((folder) => `mkdir -p ${folder} && mount -t tmpfs tmpfs ${folder}`);
+  const script = [...mounts, "ip link set lo up", "touch /run/containers/ready", "exec sleep infinity"];
+  const child = await startChild({
+    name: "network namespace",
+    program: "unshare",
+    args: ["--net", "--mount", "--propagation", "private", "sh", "-c", script.join(" && ")],
+  });
+  const { pid } = child;
+  const prefix = ["nsenter", `--net=/proc/${pid}/ns/net`, `--mount=/proc/${pid}/ns/mnt`, "--"] as const;
+  const inside = async (...command: readonly string[]): Promise<string> => {
+    const [program, ...first] = prefix;
+    return (await run(program, [...first, ...command], { timeout: 20_000 })).stdout;
+  };
+  await until("the namespace is ready", async () => {
+    return await inside("test", "-e", "/run/containers/ready").then(
+      () => true,
+      () => false,
+    );
+  });
+  return {
+    pid,
+    prefix,
+    run: inside,
+    async [Symbol.asyncDispose]() {
+      await child.kill();
+    },
+  };
+}

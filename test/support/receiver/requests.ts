@@ -1,0 +1,102 @@
+import { systemClock } from "../../../src/base/core/clock.ts";
+import { ConnectionBudget } from "../../../src/base/http/connection-budget.ts";
+import { silentLogger } from "../../../src/base/log/log.ts";
+import { EgressGuard } from "../../../src/base/net/egress.ts";
+import { TlsMaterial, type TlsSettings } from "../../../src/base/net/tls-material.ts";
+import { type LabelShape, seriesEncoderFor } from "../../../src/exporter/remote-write/encoding/labels.ts";
+import type { EncodedRequest } from "../../../src/exporter/remote-write/encoding/request.ts";
+import { WriteRequestBuilder } from "../../../src/exporter/remote-write/encoding/write-request.ts";
+import { EndpointState } from "../../../src/exporter/remote-write/endpoint/endpoint-state.ts";
+import { RemoteWriteMetrics } from "../../../src/exporter/remote-write/send/metrics.ts";
+import {
+  postLimits,
+  type Transport,
+  type TransportLimits,
+  transportLimits,
+} from "../../../src/exporter/remote-write/send/post.ts";
+import type { SenderDeps, SenderTarget } from "../../../src/exporter/remote-write/send/sender.ts";
+import { HttpTransport } from "../../../src/exporter/remote-write/send/transport.ts";
+import { type Label, SampleBuffer, Series } from "../../../src/exporter/series/series.ts";
+import { systemLookup } from "../net/lookup.ts";
+
+/** Requests and senders for tests of delivery, created by the daemon's own code. */
+export interface TestSeries {
+  readonly labels: readonly Label[];
+  /** Oldest first; NaN represents a staleness marker. */
+  readonly samples: readonly { readonly timestampMs: number; readonly value: number }[];
+}
+
+export const plainShape: LabelShape = { externalLabels: {}, dropLabels: [], protocol: "1.0" };
+
+export const never: AbortSignal = new AbortController().signal;
+
+export function encodeRequest(list: readonly TestSeries[], shape: LabelShape = plainShape): EncodedRequest {
+  const encoder = seriesEncoderFor(shape);
+  const builder = new WriteRequestBuilder();
+  for (const { labels, samples } of list) {
+    const form = encoder.encode(new Series([...labels].sort((a, b) => (a.name < b.name ? -1 : 1))));
+    if (form.kind === "invalid") throw new Error(form.message);
+    const buffer = new SampleBuffer();
+    buffer.reserve(samples.length);
+    for (const [index, { timestampMs, value }] of samples.entries()) {
+      buffer.timestampsMs[index] = timestampMs;
+      if (Number.isNaN(value)) buffer.setStale(index);
+      else buffer.values[index] = value;
+    }
+    builder.append(form, buffer, 0, samples.length);
+  }
+  return builder.finish();
+}
+
+/** This many series of one sample each. */
+export function smallRequest(seriesCount = 1, timestampMs = 1_760_000_000_000): EncodedRequest {
+  const list = Array.from({ length: seriesCount }, (_, index) => ({
+    labels: [
+      { name: "__name__", value: "up" },
+      { name: "n", value: String(index) },
+    ],
+    samples: [{ timestampMs, value: 1.5 }],
+  }));
+  return encodeRequest(list);
+}
+
+/** A target with two attempts and a minimal backoff, with overrides. */
+export function testTarget(target: Partial<SenderTarget> & { endpoint: string }): SenderTarget {
+  return {
+    scope: "operator",
+    tenant: "project",
+    retry: { maxAttempts: 2, backoffMs: 10 },
+    basicAuth: () => undefined,
+    headers: {},
+    bearerToken: undefined,
+    rateLimit: undefined,
+    state: new EndpointState("1.0"),
+    interrupt: () => never,
+    onRetry: () => undefined,
+    onAttempt: () => () => undefined,
+    ...target,
+  };
+}
+
+export function testDeps(deps: Partial<SenderDeps> & Pick<SenderDeps, "transport">): SenderDeps {
+  return {
+    clock: systemClock,
+    random: Math.random,
+    metrics: new RemoteWriteMetrics(),
+    log: silentLogger,
+    userAgent: "telemetryd/0.0.0",
+    limits: postLimits,
+    ...deps,
+  };
+}
+
+/** A transport for the operator's policies, with the default rules. */
+export function testTransport(limits: Partial<TransportLimits> = {}, tls: TlsSettings = {}): Transport {
+  return new HttpTransport({
+    limits: { ...transportLimits, ...limits },
+    guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
+    tls: new TlsMaterial(tls),
+    lookup: systemLookup(),
+    budget: new ConnectionBudget(Number.POSITIVE_INFINITY),
+  });
+}

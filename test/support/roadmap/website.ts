@@ -1,0 +1,82 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { systemClock } from "../../../src/base/core/clock.ts";
+import { type Releasers, runStages } from "../../../src/base/core/service.ts";
+import { silentLogger } from "../../../src/base/log/log.ts";
+import type { ListenAddress } from "../../../src/base/net/listen-address.ts";
+import { createRedis } from "../../../src/base/redis/redis.ts";
+import { createWebsiteApi, type WebsiteApi } from "../../../src/roadmap/api/server.ts";
+import { createRoadmap, type Roadmap } from "../../../src/roadmap/cache/roadmap.ts";
+import { until } from "../until.ts";
+import type { ReplicaOptions } from "./replica.ts";
+
+export interface WebsiteOptions extends ReplicaOptions {
+  readonly listen?: ListenAddress;
+  readonly rateLimit?: { readonly limit: number; readonly windowMs: number };
+  readonly trustProxy?: boolean;
+  /** Receives webhooks of the board acme/22. */
+  readonly webhookSecretFile?: string;
+  readonly pace?: { readonly idleMs: number; readonly refreshingMs: number };
+}
+
+export interface RunningWebsite {
+  readonly url: string;
+  readonly roadmap: Roadmap;
+  readonly api: WebsiteApi;
+  stop(): Promise<void>;
+}
+
+/** Redis, roadmap and website API wired as in `main.ts`; resolves when it listens. */
+export async function startWebsite(options: WebsiteOptions, releasers: Releasers): Promise<RunningWebsite> {
+  const { clock = systemClock, log = silentLogger } = options;
+  const stateDirectory = join(options.directory, options.name ?? "website");
+  await mkdir(stateDirectory, { recursive: true });
+  const redis = createRedis({
+    stateDirectory,
+    clock,
+    log,
+    ...(options.redisUrl === undefined ? {} : { urls: [options.redisUrl] }),
+  });
+  const roadmap = createRoadmap({
+    source: options.source,
+    statuses: options.statuses ?? ["In progress", "Planned", "Backlog"],
+    refreshIntervalMs: options.refreshIntervalMs ?? 3_600_000,
+    stateDirectory,
+    redis,
+    clock,
+    log,
+  });
+  const api = createWebsiteApi({
+    listen: options.listen ?? { host: "127.0.0.1", port: 0 },
+    rateLimit: options.rateLimit ?? { limit: 60, windowMs: 60_000 },
+    trustProxy: options.trustProxy ?? false,
+    roadmap: roadmap.reader,
+    webhook:
+      options.webhookSecretFile === undefined
+        ? undefined
+        : {
+            secretFile: options.webhookSecretFile,
+            board: { organization: "acme", number: 22 },
+            announce: roadmap.announce,
+          },
+    clock,
+    log,
+    ...(options.pace === undefined ? {} : { pace: options.pace }),
+  });
+  const controller = new AbortController();
+  const ended = runStages([[redis.service], [roadmap.service], [api.service]], controller.signal);
+  let failure: unknown;
+  ended.catch((error: unknown) => {
+    failure = error;
+  });
+  const stop = async (): Promise<void> => {
+    controller.abort();
+    await ended;
+  };
+  releasers.push(stop);
+  await until("the website API listens", () => {
+    if (failure !== undefined) throw failure;
+    return api.url() !== undefined;
+  });
+  return { url: api.url() ?? "", roadmap, api, stop };
+}
