@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Child, startChild } from "../../scripts/servers/child.ts";
 import { findServers } from "../../scripts/servers/find.ts";
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
 import { Releasers } from "../../src/base/core/service.ts";
@@ -18,6 +17,7 @@ import { makeInstance, makeNetwork, reach, removeWhole } from "../support/contra
 import { type NetworkNamespace, startNetworkNamespace } from "../support/provider/network-namespace.ts";
 import { type RunningPodman, requirePodman, startPodman } from "../support/provider/podman.ts";
 import { until } from "../support/until.ts";
+import { connectUplink, externalAddress, metadata, outside, serveFiles, uplink } from "../support/uplink.ts";
 
 /**
  * Who reaches what, on a machine of its own (a network namespace) with an uplink: instances of two projects, the
@@ -26,16 +26,6 @@ import { until } from "../support/until.ts";
 
 const never = new AbortController().signal;
 const image = "registry.example/web:1";
-/** Addresses of the server behind the uplink. */
-const outside = {
-  public: ["198.20.0.1", "2600::1"],
-  denied: ["198.20.0.2", "2600::2"],
-  private: ["10.20.0.1", "fd77::1"],
-  allowed: ["10.30.0.1", "fd78::1"],
-} as const;
-const uplink = ["198.20.0.254", "2600::fe"] as const;
-const metadata = "169.254.169.254";
-const externalAddress = "198.20.0.253";
 /** Debian's Podman lost the engine's own rules in the first of these. */
 const churnRounds = 50;
 
@@ -83,34 +73,7 @@ async function startMachine(): Promise<void> {
   releasers.push(() => machine[Symbol.asyncDispose]());
   beyond = await startNetworkNamespace();
   releasers.push(() => beyond[Symbol.asyncDispose]());
-  const link = ["ip", "link", "add", "up0", "type", "veth", "peer", "name", "down0"];
-  await machine.run(...link, "netns", String(beyond.pid));
-  const add = (place: NetworkNamespace, device: string, address: string) =>
-    place.run("ip", "address", "add", address, "dev", device, ...(address.includes(":") ? ["nodad"] : []));
-  await add(machine, "up0", `${uplink[0]}/24`);
-  await add(machine, "up0", `${externalAddress}/24`);
-  await add(machine, "up0", `${uplink[1]}/64`);
-  await add(machine, "lo", `${metadata}/32`);
-  for (const pair of Object.values(outside)) {
-    await add(beyond, "down0", `${pair[0]}/24`);
-    await add(beyond, "down0", `${pair[1]}/64`);
-  }
-  await machine.run("ip", "link", "set", "up0", "up");
-  await beyond.run("ip", "link", "set", "down0", "up");
-  for (const family of [0, 1] as const) {
-    const version = family === 0 ? "-4" : "-6";
-    await machine.run("ip", version, "route", "add", "default", "via", outside.public[family]);
-    await beyond.run("ip", version, "route", "add", "default", "via", uplink[family]);
-  }
-}
-
-/** A server on all addresses. */
-async function serve(place: NetworkNamespace, port: number): Promise<Child> {
-  const [program, ...first] = place.prefix;
-  const args = [...first, busybox, "httpd", "-f", "-p", String(port), "-h", folder];
-  const child = await startChild({ name: "httpd", program, args });
-  releasers.push(() => child.kill());
-  return child;
+  await connectUplink(machine, beyond);
 }
 
 beforeAll(async () => {
@@ -124,8 +87,10 @@ beforeAll(async () => {
   podman = await startPodman({ prefix: machine.prefix });
   releasers.push(() => podman[Symbol.asyncDispose]());
   await podman.image(image);
-  await serve(machine, 80);
-  await serve(beyond, 80);
+  for (const place of [machine, beyond]) {
+    const server = await serveFiles(place, busybox, folder);
+    releasers.push(() => server.kill());
+  }
   runtime = openRuntime();
   const stop = new AbortController();
   const watching = runtime.watch(() => undefined, stop.signal);
@@ -174,7 +139,7 @@ async function wrongCells(which: "all" | "closed" = "all"): Promise<string[]> {
     ["instance", "the machine, as its gateway", gateways(0), 80, false],
     ["instance", "the machine, as another project's gateway", gateways(1), 80, false],
     ["instance", "the machine, as others know it", uplink, 80, false],
-    ["instance", "the metadata service", [metadata], 80, false],
+    ["instance", "the metadata service", metadata, 80, false],
     ["instance", "a public server", outside.public, 80, true],
     ["instance", "a public server that egress.deny names", outside.denied, 80, false],
     ["instance", "a private server", outside.private, 80, false],

@@ -18,30 +18,43 @@ export async function startNetworkNamespace(): Promise<NetworkNamespace> {
   // What Podman and netavark keep beside their networks is the machine's, too.
   const folders = ["/run/containers", "/run/netns"];
   const mounts = folders.map((folder) => `mkdir -p ${folder} && mount -t tmpfs tmpfs ${folder}`);
-  const script = [...mounts, "ip link set lo up", "touch /run/containers/ready", "exec sleep infinity"];
+  // A sysfs shows the network devices of the namespace that it was mounted in.
+  const sys = "/run/containers/sys";
+  const devices = [
+    `mkdir ${sys} && mount -t sysfs sysfs ${sys}`,
+    `mount --rbind /sys/fs/cgroup ${sys}/fs/cgroup && mount --rbind ${sys} /sys`,
+  ];
+  const ready = ["ip link set lo up", "touch /run/containers/ready", "exec sleep infinity"];
+  const script = [...mounts, ...devices, ...ready];
   const child = await startChild({
     name: "network namespace",
     program: "unshare",
     args: ["--net", "--mount", "--propagation", "private", "sh", "-c", script.join(" && ")],
   });
-  const { pid } = child;
-  const prefix = ["nsenter", `--net=/proc/${pid}/ns/net`, `--mount=/proc/${pid}/ns/mnt`, "--"] as const;
-  const inside = async (...command: readonly string[]): Promise<string> => {
-    const [program, ...first] = prefix;
-    return (await run(program, [...first, ...command], { timeout: 20_000 })).stdout;
-  };
+  const place = namespaceOf(child.pid);
   await until("the namespace is ready", async () => {
-    return await inside("test", "-e", "/run/containers/ready").then(
+    return await place.run("test", "-e", "/run/containers/ready").then(
       () => true,
       () => false,
     );
   });
   return {
-    pid,
-    prefix,
-    run: inside,
+    ...place,
     async [Symbol.asyncDispose]() {
       await child.kill();
+    },
+  };
+}
+
+/** The one that a process is in. */
+export function namespaceOf(pid: number): Omit<NetworkNamespace, keyof AsyncDisposable> {
+  const prefix = ["nsenter", `--net=/proc/${pid}/ns/net`, `--mount=/proc/${pid}/ns/mnt`, "--"] as const;
+  return {
+    pid,
+    prefix,
+    async run(...command) {
+      const [program, ...first] = prefix;
+      return (await run(program, [...first, ...command], { timeout: 20_000 })).stdout;
     },
   };
 }
