@@ -4,6 +4,7 @@ import { compressSync, uncompressSync } from "snappy";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
+import { Interruption } from "../../src/exporter/delivery/dispatch/interruption.ts";
 import { SentExemplars } from "../../src/exporter/delivery/exemplars/sent-exemplars.ts";
 import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
 import { WindowExport } from "../../src/exporter/delivery/window/window-export.ts";
@@ -303,8 +304,9 @@ class TestExport implements AsyncDisposable {
         exemplars: this.#exemplars,
         dispatcher: { ...deps.dispatcher, receiver: { ...to, destination: this.destination } },
       },
-      { predecessorClosed: Promise.resolve(true), isProbe: false, interrupt: never, signal: never },
+      { isProbe: false, interruption: new Interruption(), signal: never },
     );
+    run.progress.maySend();
     expect((await run.run()).kind).toBe("closed");
     return total;
   }

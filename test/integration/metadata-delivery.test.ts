@@ -9,6 +9,7 @@ import { loadConfig } from "../../src/app/config/load.ts";
 import { createExportTools, type ExportTools } from "../../src/app/daemon/export-tools.ts";
 import { type Clock, systemClock } from "../../src/base/core/clock.ts";
 import { createLogger, silentLogger } from "../../src/base/log/log.ts";
+import { Interruption } from "../../src/exporter/delivery/dispatch/interruption.ts";
 import { Exporter } from "../../src/exporter/delivery/exporter.ts";
 import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
 import type { MetricMetadata } from "../../src/exporter/metrics-store/samples/metadata-decoder.ts";
@@ -195,10 +196,10 @@ test("a receiver that does not respond to metadata does not keep a stop waiting"
   const sink = await begun({ metadata: known() });
   sink.store.write(names, 1, sink.clock.wallMs);
   sink.clock.advance(15_000);
-  const interrupt = new AbortController();
-  const ended = sink.exporter.cycle(interrupt.signal, new AbortController().signal);
+  const interruption = new Interruption();
+  const ended = sink.exporter.cycle(interruption, new AbortController().signal);
   await expect.poll(() => sent().length).toBe(1);
-  interrupt.abort("stop");
+  interruption.begin("stop");
   expect(await ended).toBe("up-to-date");
 });
 
@@ -305,7 +306,7 @@ describe("with a real Prometheus as the store", () => {
     const cycleAll = async () => {
       clock.aheadMs += 5_000;
       await metadata.tick(never);
-      for (const exporter of exporters) await exporter.cycle(never, never);
+      for (const exporter of exporters) await exporter.cycle(new Interruption(), never);
     };
 
     await until("every sink has sent its metadata", async () => {

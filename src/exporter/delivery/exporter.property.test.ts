@@ -18,7 +18,7 @@ import { MemoryBudget } from "./batch/memory-budget.ts";
 import { seriesHashOf } from "./batch/series-hash.ts";
 import { SeriesHashTable } from "./batch/series-hash-table.ts";
 import { type DeliveringState, deliveringState } from "./delivering-condition.ts";
-import type { Interruption } from "./dispatch/dispatcher.ts";
+import { Interruption, type InterruptionReason } from "./dispatch/interruption.ts";
 import { Exporter, type ExporterDeps } from "./exporter.ts";
 import type { LateDeps } from "./late/late-samples.ts";
 import type { SentLog } from "./late/sent-log.ts";
@@ -55,7 +55,7 @@ interface Step {
   readonly sources: readonly string[];
   readonly maxSize: number;
   readonly interruptAfter: number | undefined;
-  readonly interruption: Interruption;
+  readonly interruption: InterruptionReason;
   readonly memoryBytes: number;
 }
 
@@ -156,7 +156,7 @@ const stepOf = (circumstances: Circumstances): fc.Arbitrary<Step> =>
     ),
     maxSize: fc.integer({ min: 1, max: 20 }),
     interruptAfter: fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined }),
-    interruption: fc.constantFrom<Interruption>("edit", "stop"),
+    interruption: fc.constantFrom<InterruptionReason>("edit", "stop"),
     // So small that every second request exceeds it; or never spent.
     memoryBytes: fc.constantFrom(150, 2 ** 20),
   });
@@ -524,7 +524,7 @@ function planOf({ maxSize, sources }: Step): SinkPlan {
 
 async function live(world: World, stepOf: Step): Promise<void> {
   const life = new Life(world, stepOf.killAfterRecords);
-  const interrupt = new AbortController();
+  const interruption = new Interruption();
   let requests = 0;
   const judge = () => {
     const snapshot = exporter.snapshot();
@@ -532,7 +532,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
     world.judge(deliveringState(snapshot, world.nowMs), checkpoints, life);
   };
   const afterRequest = () => {
-    if (++requests === stepOf.interruptAfter) interrupt.abort(stepOf.interruption);
+    if (++requests === stepOf.interruptAfter) interruption.begin(stepOf.interruption);
   };
   const clock: Clock = {
     nowMs: () => world.nowMs,
@@ -584,9 +584,9 @@ async function live(world: World, stepOf: Step): Promise<void> {
   try {
     const hard = new AbortController();
     world.cycleBeganMs = world.nowMs;
-    await Promise.race([exporter.cycle(interrupt.signal, hard.signal), life.ended]);
+    await Promise.race([exporter.cycle(interruption, hard.signal), life.ended]);
     // At its end a process says nothing more.
-    if (!interrupt.signal.aborted) judge();
+    if (interruption.reason === undefined) judge();
     // Further cycles in the same life, the second some samples later: pauses are over, and unfinished work is
     // resumed. What fails is searched after some failures.
     const further = world.circumstances.culprits === "fail" ? 4 : 1;
@@ -594,8 +594,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
       world.monotonicMs += 600_000;
       if (turn === 0) world.nowMs += Math.floor(stepOf.advanceMs / 2);
       world.cycleBeganMs = world.nowMs;
-      const next = new AbortController();
-      await Promise.race([exporter.cycle(next.signal, hard.signal), life.ended]);
+      await Promise.race([exporter.cycle(new Interruption(), hard.signal), life.ended]);
       judge();
     }
   } catch (error) {

@@ -11,7 +11,7 @@ import type { Outcome } from "../remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../series/series.ts";
 import { MemoryBudget } from "./batch/memory-budget.ts";
 import { deliveringState } from "./delivering-condition.ts";
-import type { Interruption } from "./dispatch/dispatcher.ts";
+import { Interruption, type InterruptionReason } from "./dispatch/interruption.ts";
 import { Exporter } from "./exporter.ts";
 import type { DestinationHooks } from "./sink-connection.ts";
 import { SinkStates } from "./state/sink-states.ts";
@@ -40,7 +40,7 @@ type Receiver = (hooks: DestinationHooks, clock: TestClock) => Outcome;
 /** An exporter whose store has a sample each second, and which exports one window of them in a cycle. */
 function newExporter(receiver: Receiver) {
   const clock = new TestClock(Date.UTC(2026, 10, 20));
-  const scene = { receiver, interruption: new AbortController() };
+  const scene = { receiver };
   const buffer = new SampleBuffer();
   buffer.reserve(1);
   buffer.length = 1;
@@ -81,9 +81,9 @@ function newExporter(receiver: Receiver) {
     scene,
     state: () => deliveringState(exporter.snapshot(), clock.nowMs()),
     /** Time passes, so that there is something to deliver. */
-    async cycle(signal = never) {
+    async cycle(interruption = new Interruption()) {
       clock.advance(15_000);
-      return await exporter.cycle(signal, never);
+      return await exporter.cycle(interruption, never);
     },
   };
 }
@@ -105,7 +105,7 @@ function hang(attemptMs: number, interrupt: () => void): Receiver {
   };
 }
 
-test.each<[string, attemptMs: number, why: Interruption, reason: string]>([
+test.each<[string, attemptMs: number, why: InterruptionReason, reason: string]>([
   ["a fleet's cycle ends while its requests have failed for long", 30_000, "stop", "Retrying"],
   ["an edit comes while requests have failed for long", 30_000, "edit", "Retrying"],
   ["a cycle ends after a single failure", 100, "stop", "UpToDate"],
@@ -113,9 +113,9 @@ test.each<[string, attemptMs: number, why: Interruption, reason: string]>([
   const { scene, cycle, state } = newExporter(deliver);
   // The first cycle of a sink only fixes where it begins.
   for (let count = 0; count < 2; count++) expect(await cycle()).toBe("up-to-date");
-  const interruption = new AbortController();
-  scene.receiver = hang(attemptMs, () => interruption.abort(why));
-  expect(await cycle(interruption.signal)).toBe("interrupted");
+  const interruption = new Interruption();
+  scene.receiver = hang(attemptMs, () => interruption.begin(why));
+  expect(await cycle(interruption)).toBe("interrupted");
   expect(state().reason).toBe(reason);
   scene.receiver = deliver;
   await cycle();
@@ -147,9 +147,9 @@ test("an edit's plan counts as tried once something was delivered, or failed, un
   expect(tried()).toBe(plan);
   const edited = { ...plan, generation: 2, endpoint: "http://127.0.0.1/other" };
   exporter.change(edited);
-  const interruption = new AbortController();
-  scene.receiver = hang(100, () => interruption.abort("stop" satisfies Interruption));
-  await cycle(interruption.signal);
+  const interruption = new Interruption();
+  scene.receiver = hang(100, () => interruption.begin("stop"));
+  await cycle(interruption);
   expect(tried()).toBe(plan);
   scene.receiver = hang(100, () => undefined);
   await cycle();

@@ -7,6 +7,7 @@ import type { MemoryBudget } from "./batch/memory-budget.ts";
 import type { DeliveryFailure, DeliveryState } from "./dispatch/delivery-state.ts";
 import { DeliveryStateMachine } from "./dispatch/delivery-state-machine.ts";
 import type { UnprovenRefusal } from "./dispatch/dispatcher.ts";
+import type { Interruption } from "./dispatch/interruption.ts";
 import type { RejectedSamples } from "./dispatch/receiver.ts";
 import { ReceiverMemory } from "./dispatch/receiver-memory.ts";
 import { SentExemplars } from "./exemplars/sent-exemplars.ts";
@@ -139,14 +140,13 @@ export class Exporter {
   }
 
   /**
-   * Runs windows until everything up to the watermark is delivered, the receiver or the source fails, or
-   * `interrupt` aborts. The reason of `interrupt` is an Interruption: after "stop", the open batches get one
-   * attempt. `signal` ends everything at once.
+   * Runs windows until everything up to the watermark is delivered, the receiver or the source fails, or the
+   * cycle is interrupted. `signal` ends everything at once.
    */
-  async cycle(interrupt: AbortSignal, signal: AbortSignal): Promise<CycleEnd> {
+  async cycle(interruption: Interruption, signal: AbortSignal): Promise<CycleEnd> {
     this.#delivery.beginCycle();
     try {
-      const end = await this.#runWindows(interrupt, signal);
+      const end = await this.#runWindows(interruption, signal);
       if (end !== "interrupted") this.#triedPlan = this.#plan;
       return end;
     } finally {
@@ -155,7 +155,7 @@ export class Exporter {
     }
   }
 
-  async #runWindows(interrupt: AbortSignal, signal: AbortSignal): Promise<CycleEnd> {
+  async #runWindows(interruption: Interruption, signal: AbortSignal): Promise<CycleEnd> {
     if (this.#plan.paused || this.#delivery.isPaused) return "waiting";
     const store = this.#deps.storeOf(this.#plan);
     if (store.kind === "none") {
@@ -176,7 +176,7 @@ export class Exporter {
     let isLastTry = false;
     try {
       for (;;) {
-        if (interrupt.aborted || signal.aborted) return "interrupted";
+        if (interruption.signal.aborted || signal.aborted) return "interrupted";
         const left = held === undefined ? failed : new Set([...failed, ...held.sources]);
         const planned = (await windows?.ahead()) ?? (await this.#planner.next(left, signal));
         if (planned === undefined && held !== undefined) {
@@ -189,10 +189,10 @@ export class Exporter {
           continue;
         }
         if (planned === undefined) {
-          if (names !== undefined) await this.#sendMetadata(names, store, [interrupt, signal]);
+          if (names !== undefined) await this.#sendMetadata(names, store, [interruption.signal, signal]);
           return failed.size > 0 ? "source-failed" : "up-to-date";
         }
-        const destination = this.#connection.open(this.#plan, interrupt);
+        const destination = this.#connection.open(this.#plan, interruption.signal);
         if (destination.kind === "invalid") {
           this.#backOff({ kind: "forbidden", message: destination.message });
           return "waiting";
@@ -202,7 +202,7 @@ export class Exporter {
           this.#memory.suspects.expire(this.#deps.clock.nowMs());
           names = this.#beginMetadata(store, destination);
           const deps = this.#exportDeps(store, destination, names);
-          windows = new ReadAhead(this.#planner, deps, { interrupt, signal });
+          windows = new ReadAhead(this.#planner, deps, { interruption, signal });
         }
         const isProbe = this.#delivery.isProbing;
         const before = this.#stats.lateRejected;
@@ -230,7 +230,7 @@ export class Exporter {
         if (result.isSearching) return "waiting";
         if (result.unproven === undefined) continue;
         const deps = this.#exportDeps(store, destination, names);
-        const end = await this.#prove(planned, result.unproven, failed, deps, [signal, interrupt]);
+        const end = await this.#prove(planned, result.unproven, failed, deps, [signal, interruption.signal]);
         if (typeof end === "string") return end;
         if (end !== undefined) {
           const at = this.#memory.mark();

@@ -6,6 +6,7 @@ import { type Logger, silentLogger } from "../../../src/base/log/log.ts";
 import type { EgressScope } from "../../../src/base/net/egress.ts";
 import { MemoryBudget } from "../../../src/exporter/delivery/batch/memory-budget.ts";
 import { deliveringState } from "../../../src/exporter/delivery/delivering-condition.ts";
+import { Interruption } from "../../../src/exporter/delivery/dispatch/interruption.ts";
 import {
   type CycleEnd,
   Exporter,
@@ -143,7 +144,7 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
     plan: (change) => ({ ...basePlan, ...change }),
     cycle: (afterMs = 0) => {
       clock.advance(afterMs);
-      return exporter.cycle(never, never);
+      return exporter.cycle(new Interruption(), never);
     },
     condition: () => deliveringState(exporter.snapshot(), clock.nowMs()),
     async [Symbol.asyncDispose]() {

@@ -11,6 +11,7 @@ import { seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
 import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.ts";
 import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
+import { Interruption } from "../dispatch/interruption.ts";
 import { Exporter, type ExporterDeps } from "../exporter.ts";
 import type { LateDeps } from "../late/late-samples.ts";
 import { SinkStates } from "../state/sink-states.ts";
@@ -111,7 +112,7 @@ function newSink(late?: LateDeps, counter?: SampleCounter) {
   const exporter = new Exporter(plan, deps);
   const never = new AbortController().signal;
   const cycle = async () => {
-    await exporter.cycle(never, never);
+    await exporter.cycle(new Interruption(), never);
     world.nowMs += periodMs;
   };
   return { world, cycle, stats: () => exporter.snapshot().stats };

@@ -10,6 +10,7 @@ import { WriteRequestV2Builder } from "../../remote-write/encoding/write-request
 import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import type { Sender } from "../../remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
+import { Interruption } from "../dispatch/interruption.ts";
 import { Exporter, type ExporterDeps } from "../exporter.ts";
 import { SinkStates } from "../state/sink-states.ts";
 import { MemoryBudget } from "./memory-budget.ts";
@@ -141,7 +142,7 @@ async function run(limitBytes: number, protocol: Protocol) {
     };
     return new Exporter(plan, deps);
   });
-  await Promise.all(exporters.map((exporter) => exporter.cycle(never, never)));
+  await Promise.all(exporters.map((exporter) => exporter.cycle(new Interruption(), never)));
   for (const exporter of exporters) await exporter.close();
   return { budget, mostBytes, mostMade, sent, reads: reader.reads };
 }

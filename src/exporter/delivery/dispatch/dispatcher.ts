@@ -9,6 +9,7 @@ import type { SeriesHash } from "../batch/series-hash.ts";
 import { SeriesHashTable } from "../batch/series-hash-table.ts";
 import type { SinkRecorder } from "../stats/sink-recorder.ts";
 import type { DeliveryFailure } from "./delivery-state.ts";
+import type { Interruption } from "./interruption.ts";
 import type { Receiver, RejectedSamples } from "./receiver.ts";
 import { type RefusedBatch, RefusedBatches } from "./refused-batches.ts";
 import type { WindowJournal } from "./window-journal.ts";
@@ -23,9 +24,6 @@ export interface DispatcherDeps {
   readonly clock: Clock;
 }
 
-/** Why a cycle ends early: a changed plan, or the daemon's shutdown. */
-export type Interruption = "edit" | "stop";
-
 export interface DispatcherOptions {
   /** Nothing is sent before it resolves, and nothing at all if it resolves to false. */
   readonly predecessorClosed: Promise<boolean>;
@@ -33,8 +31,9 @@ export interface DispatcherOptions {
   readonly isProbe: boolean;
   /** After this monotonic time, no batch but the first is sent. */
   readonly untilMs?: number | undefined;
-  /** Its reason is an {@link Interruption}. */
-  readonly interrupt: AbortSignal;
+  /** Called after a failure, with a spent memory share, and when a probe has its batch. */
+  readonly stopReading: () => void;
+  readonly interruption: Interruption;
   /** Ends everything at once. */
   readonly signal: AbortSignal;
 }
@@ -79,7 +78,6 @@ export class Dispatcher {
   readonly #journal: WindowJournal;
   readonly #partitions: Partitions;
   readonly #refused: RefusedBatches;
-  readonly #enough = new AbortController();
   #queued = 0;
   #responses = 0;
   #hasBegun = false;
@@ -100,11 +98,6 @@ export class Dispatcher {
     this.#options = options;
     this.#partitions = new Partitions(deps.receiver.partitionCount);
     this.#refused = new RefusedBatches(deps, journal);
-  }
-
-  /** Aborts when reading is to stop: after a failure, a spent memory share, or a probe that has its batch. */
-  get enough(): AbortSignal {
-    return this.#enough.signal;
   }
 
   /** Number of requests accepted or rejected by the receiver. */
@@ -143,7 +136,7 @@ export class Dispatcher {
     }
     this.#queued++;
     if (this.#options.isProbe) {
-      this.#enough.abort();
+      this.#options.stopReading();
       if (this.#queued > 1) {
         this.#isIncomplete = true;
         return;
@@ -156,7 +149,7 @@ export class Dispatcher {
     );
     if (share.isSpent() && !this.#outgrewMemory) {
       this.#outgrewMemory = true;
-      this.#enough.abort();
+      this.#options.stopReading();
     }
   }
 
@@ -182,7 +175,7 @@ export class Dispatcher {
     } catch (error) {
       this.#isIncomplete = true;
       this.#hasLeft = true;
-      this.#enough.abort();
+      this.#options.stopReading();
       throw error;
     }
   }
@@ -195,7 +188,7 @@ export class Dispatcher {
   /** Resolves when the partitions have little left to do. @returns whether there has been no failure so far */
   async nearlyDrained(): Promise<boolean> {
     await this.#partitions.drainedTo(fewBatchesOfPartition * this.#deps.receiver.partitionCount);
-    return !this.#isOver() && !this.#options.interrupt.aborted;
+    return !this.#isOver() && !this.#options.interruption.signal.aborted;
   }
 
   /** Resolves when every queued batch has an outcome, and reports rejected samples. */
@@ -235,7 +228,8 @@ export class Dispatcher {
       if (!mayHaveArrived) await this.#journal.returned(number);
     }
     const [first] = parked;
-    if (first === undefined || this.#options.interrupt.aborted || this.#options.signal.aborted) return;
+    if (first === undefined || this.#options.interruption.signal.aborted || this.#options.signal.aborted)
+      return;
     const isInDoubt = parked.every(({ mayHaveArrived }) => mayHaveArrived);
     memory.refuse(episode);
     memory.turn++;
@@ -273,7 +267,7 @@ export class Dispatcher {
     parked.batch.entries.each((high, low) => waiting.set(high, low, 1));
     if (this.#parked.length < mostParked) return;
     this.#hasLeft = true;
-    this.#enough.abort();
+    this.#options.stopReading();
   }
 
   #isOverdue(): boolean {
@@ -287,8 +281,8 @@ export class Dispatcher {
    * so earlier samples would be lost.
    */
   #isOver(): boolean {
-    const { signal, interrupt } = this.#options;
-    return this.#hasLeft || signal.aborted || (interrupt.aborted && interrupt.reason === "edit");
+    const { signal, interruption } = this.#options;
+    return this.#hasLeft || signal.aborted || interruption.reason === "edit";
   }
 
   /** @param before set when the batch was parked */
@@ -328,14 +322,14 @@ export class Dispatcher {
   ): Promise<void> {
     const { number, batch, mayHaveArrived, isFailing } = refused;
     const { memory, dropExhausted } = this.#deps.receiver;
-    const { signal, interrupt } = this.#options;
+    const { signal, interruption } = this.#options;
     const at = memory.mark();
     if (this.#parked.length > 0 && !refused.isProven) return this.#park({ ...refused, at });
     if (isFailing && batch.suspicion?.isFailing === true && !dropExhausted) {
       if (!memory.failedAlone(batch.entries)) return this.#park({ ...refused, at });
     }
     const isPoison = this.#mayBePoison(batch, outcome);
-    const { kind, accepted, unfinished } = await this.#refused.search(refused, [signal, interrupt]);
+    const { kind, accepted, unfinished } = await this.#refused.search(refused, [signal, interruption.signal]);
     this.#responses += accepted + (isFailing ? 0 : 1);
     if (kind === "complete") return this.#journal.acknowledged(number, batch);
     if (kind === "unfinished" && unfinished !== undefined) {
@@ -357,7 +351,8 @@ export class Dispatcher {
   #isSearched(batch: Batch, outcome: Outcome & { readonly kind: "exhausted" }): boolean {
     const { memory, dropExhausted } = this.#deps.receiver;
     memory.fail();
-    if (this.#options.interrupt.aborted || (outcome.retryAfterMs ?? 0) > longestWaitMs) return false;
+    if (this.#options.interruption.signal.aborted || (outcome.retryAfterMs ?? 0) > longestWaitMs)
+      return false;
     return batch.suspicion?.isFailing === true || dropExhausted || this.#mayBePoison(batch, outcome);
   }
 
@@ -373,7 +368,7 @@ export class Dispatcher {
     this.#isIncomplete = true;
     this.#hasLeft = true;
     // After an interruption the result of further attempts is unknown.
-    if (outcome.kind !== "aborted" && !this.#options.interrupt.aborted) {
+    if (outcome.kind !== "aborted" && !this.#options.interruption.signal.aborted) {
       this.#failure ??= {
         kind: outcome.kind === "exhausted" ? "retrying" : outcome.kind,
         message: outcome.message,
@@ -381,7 +376,7 @@ export class Dispatcher {
         retryAfterMs: outcome.kind === "exhausted" ? outcome.retryAfterMs : undefined,
       };
       this.#deps.recorder.failed(outcome.detail ?? outcome.message);
-      this.#enough.abort();
+      this.#options.stopReading();
     }
     if (!mayHaveArrived) await this.#journal.returned(number);
   }

@@ -99,16 +99,6 @@ export class WindowJournal {
     await Promise.all(sources.map((source) => state.setCheckpoint(sink, source, this.bounds.toMs)));
   }
 
-  /** Late samples were found in the span; whether they can be sent is not known yet. */
-  async foundLate(): Promise<void> {
-    await this.#deps.late?.noteFound(this.#planned);
-  }
-
-  /** Ends the reading of a span for late samples. @param found number of late samples */
-  async closeLate(counts: ReadonlyMap<string, SampleCounts>, found: number): Promise<void> {
-    await this.#deps.late?.rememberLate(this.#planned, this.#window, counts, found);
-  }
-
   async #open(): Promise<OpenWindow> {
     if (this.#window !== undefined) return this.#window;
     const { state, sink } = this.#deps;

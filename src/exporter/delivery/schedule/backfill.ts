@@ -1,6 +1,7 @@
 import { TelemetrydError } from "../../../base/core/errors.ts";
 import type { NoStore, SinkStore } from "../../metrics-store/sink-store.ts";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
+import { Interruption } from "../dispatch/interruption.ts";
 import { Exporter, type ExporterDeps } from "../exporter.ts";
 import type { StateStore } from "../state/sink-state.ts";
 import type { SinkStats } from "../stats/sink-stats.ts";
@@ -59,7 +60,7 @@ export async function backfill(
   });
   const timer = setInterval(() => onProgress(progressOf(exporter, span)), 250);
   try {
-    const end = await exporter.cycle(new AbortController().signal, signal);
+    const end = await exporter.cycle(new Interruption(), signal);
     onProgress(progressOf(exporter, span));
     if (end === "up-to-date") return;
     signal.throwIfAborted();

@@ -5,7 +5,7 @@ import type { Service } from "../../../base/core/service.ts";
 import { untilAborted } from "../../../base/core/signals.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
-import type { Interruption } from "../dispatch/dispatcher.ts";
+import { Interruption } from "../dispatch/interruption.ts";
 import { Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
 import { cycleTimesOf, untilNextCycle, withChecks } from "../plan/cycle-times.ts";
 import type { Schedule } from "./schedule.ts";
@@ -88,8 +88,7 @@ export class LocalSchedule implements Service, Schedule {
  * listeners, so one signal for all sinks would be too slow (bench/small-policies.ts).
  */
 interface Running {
-  /** Its reason is an {@link Interruption}. */
-  readonly interrupt: AbortController;
+  readonly interruption: Interruption;
   /** Ends everything at once. */
   readonly end: AbortController;
   readonly done: Promise<void>;
@@ -132,24 +131,24 @@ class LocalSink {
     if (this.#running !== undefined || this.#isStopping) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const interrupt = new AbortController();
+    const interruption = new Interruption();
     const end = new AbortController();
     // Every request in flight listens to it; Node.js would warn of a leak above ten listeners.
     setMaxListeners(0, end.signal);
-    this.#running = { interrupt, end, done: this.#run(interrupt.signal, end.signal) };
+    this.#running = { interruption, end, done: this.#run(interruption, end.signal) };
   }
 
   /** Takes effect once the requests in flight have their responses. */
   change(plan: SinkPlan): void {
     this.#changed = plan;
-    this.#running?.interrupt.abort("edit" satisfies Interruption);
+    this.#running?.interruption.begin("edit");
     this.#start();
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#timer);
-    this.#running?.interrupt.abort("stop" satisfies Interruption);
+    this.#running?.interruption.begin("stop");
     await this.#running?.done;
     this.#exporter.close();
   }
@@ -163,21 +162,21 @@ class LocalSink {
     return this.#exporter.snapshot();
   }
 
-  async #run(interrupt: AbortSignal, signal: AbortSignal): Promise<void> {
-    const pauseMs = await this.#cycle(interrupt, signal);
+  async #run(interruption: Interruption, signal: AbortSignal): Promise<void> {
+    const pauseMs = await this.#cycle(interruption, signal);
     this.#running = undefined;
     if (this.#changed !== undefined) this.#start();
     else if (!this.#isStopping) this.#startIn(pauseMs);
   }
 
   /** @returns the time until the next cycle, in ms */
-  async #cycle(interrupt: AbortSignal, signal: AbortSignal): Promise<number> {
+  async #cycle(interruption: Interruption, signal: AbortSignal): Promise<number> {
     const { clock, log, exporterDeps } = this.#options;
     const changed = this.#changed;
     this.#changed = undefined;
     try {
       if (changed !== undefined) this.#exporter.change(changed);
-      await this.#exporter.cycle(interrupt, signal);
+      await this.#exporter.cycle(interruption, signal);
     } catch (error) {
       if (signal.aborted) return 0;
       log.error(

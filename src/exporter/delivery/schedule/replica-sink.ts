@@ -1,6 +1,6 @@
 import { withEither } from "../../../base/core/signals.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
-import type { Interruption } from "../dispatch/dispatcher.ts";
+import { Interruption } from "../dispatch/interruption.ts";
 import { type CycleEnd, Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
 import { stateFields } from "../fleet/keys.ts";
 import type { RedisState } from "../fleet/redis-state.ts";
@@ -41,7 +41,7 @@ export class ReplicaSink {
   #exporter: Exporter | undefined;
   #isEdited = false;
   #isStopped = false;
-  #interrupt = new AbortController();
+  #interruption = new Interruption();
   #running: Promise<unknown> | undefined;
   /** Of the cycle in progress. */
   #lease: SinkLease | undefined;
@@ -78,7 +78,7 @@ export class ReplicaSink {
   change(plan: SinkPlan): void {
     this.#plan = plan;
     this.#isEdited = true;
-    this.#interrupt.abort("edit" satisfies Interruption);
+    this.#interruption.begin("edit");
   }
 
   /** Takes effect with the next cycle; the sink's jobs are of this generation from now on. */
@@ -159,18 +159,18 @@ export class ReplicaSink {
     const { clock } = this.#options.exporterDeps;
     const over = new AbortController();
     const deadline = clock.sleep(cycleLimitMs, over.signal).then(
-      () => this.#interrupt.abort("stop" satisfies Interruption),
+      () => this.#interruption.begin("stop"),
       () => undefined,
     );
     try {
       for (;;) {
         if (this.#isStopped) return "interrupted";
-        this.#interrupt = new AbortController();
+        this.#interruption = new Interruption();
         if (this.#isEdited || exporter.plan !== this.#plan) {
           this.#isEdited = false;
           exporter.change(this.#plan);
         }
-        const end = await exporter.cycle(this.#interrupt.signal, signal);
+        const end = await exporter.cycle(this.#interruption, signal);
         signal.throwIfAborted();
         if (end !== "interrupted" || !this.#isEdited) return end;
       }
@@ -183,7 +183,7 @@ export class ReplicaSink {
   /** Ends a running cycle gracefully. Resolves when nothing of the sink is in flight. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#interrupt.abort("stop" satisfies Interruption);
+    this.#interruption.begin("stop");
     await this.#running?.catch(() => undefined);
     this.#close();
   }

@@ -5,6 +5,7 @@ import { Deferred } from "../../../base/core/deferred.ts";
 import type { ReadConsumer, ReadOutcome } from "../../metrics-store/ports/sample-reader.ts";
 import type { Outcome } from "../../remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
+import { Interruption } from "../dispatch/interruption.ts";
 import type { WindowCost } from "../plan/next-window.ts";
 import type { PlannedWindow } from "../state/planned-window.ts";
 import { SinkStates } from "../state/sink-states.ts";
@@ -113,7 +114,7 @@ beforeEach(async () => {
     after: (group: PlannedWindow) => after(group),
     adapt: (cost: WindowCost) => void costs.push(cost),
   };
-  readAhead = new ReadAhead(planner, deps, { interrupt: never, signal: never });
+  readAhead = new ReadAhead(planner, deps, { interruption: new Interruption(), signal: never });
 });
 
 test("the next window is read when the last requests of one are on their way, and goes when that is closed", async () => {

@@ -1,14 +1,14 @@
-import { Deferred } from "../../../base/core/deferred.ts";
 import type { WindowPlanner } from "../plan/window-planner.ts";
 import type { PlannedWindow } from "../state/planned-window.ts";
-import { WindowExport, type WindowExportDeps, type WindowResult } from "./window-export.ts";
+import {
+  WindowExport,
+  type WindowExportDeps,
+  type WindowExportOptions,
+  type WindowResult,
+} from "./window-export.ts";
+import type { WindowProgress } from "./window-progress.ts";
 
-interface ReadAheadOptions {
-  /** Its reason is an Interruption. */
-  readonly interrupt: AbortSignal;
-  /** Ends everything at once. */
-  readonly signal: AbortSignal;
-}
+type ReadAheadOptions = Omit<WindowExportOptions, "isProbe">;
 
 /** The circumstances in which a window is run. */
 interface WindowRun {
@@ -21,7 +21,6 @@ interface WindowRun {
 /** A window that runs, or is read ahead. */
 interface StartedWindow {
   readonly window: WindowExport;
-  readonly predecessorClosed: Deferred<boolean>;
   readonly result: Promise<WindowResult>;
 }
 
@@ -60,10 +59,11 @@ export class ReadAhead {
   async run(planned: PlannedWindow, circumstances: WindowRun): Promise<WindowResult> {
     const ahead = await this.#ahead;
     const current = ahead?.window.planned === planned ? ahead : this.#start(planned, circumstances.isProbe);
-    current.predecessorClosed.resolve(true);
+    const { progress } = current.window;
+    progress.maySend();
     this.#ahead = this.#readAfter(current.window, circumstances);
     const result = await current.result;
-    const pace = await current.window.nearlyDelivered;
+    const pace = await progress.pace;
     if (pace !== undefined) this.#keepsUp = pace === "kept up";
     // The window read ahead is valid only after a closed one.
     if (result.kind !== "closed") await this.giveUp();
@@ -75,25 +75,22 @@ export class ReadAhead {
     const ahead = await this.#ahead;
     this.#ahead = Promise.resolve(undefined);
     if (ahead === undefined) return;
-    ahead.window.abandon();
-    ahead.predecessorClosed.resolve(false);
+    ahead.window.progress.abandon();
     await Promise.allSettled([ahead.result]);
   }
 
   #start(planned: PlannedWindow, isProbe: boolean): StartedWindow {
-    const predecessorClosed = new Deferred<boolean>();
-    const options = { ...this.#options, predecessorClosed: predecessorClosed.promise, isProbe };
-    const window = new WindowExport(planned, this.#deps, options);
+    const window = new WindowExport(planned, this.#deps, { ...this.#options, isProbe });
     const result = window.run();
     // The error is reported when the window is run; until then there is no listener.
     result.catch(() => undefined);
-    void this.#adaptTo(window);
-    return { window, predecessorClosed, result };
+    if (planned.late === undefined) void this.#adaptTo(window.progress);
+    return { window, result };
   }
 
-  async #adaptTo({ planned, read }: WindowExport): Promise<void> {
-    const cost = await read;
-    if (cost !== undefined && planned.late === undefined) this.#planner.adapt(cost);
+  async #adaptTo(progress: WindowProgress): Promise<void> {
+    const cost = await progress.cost;
+    if (cost !== undefined) this.#planner.adapt(cost);
   }
 
   /** Starts the window after `current` as soon as it may be read. */
@@ -101,9 +98,7 @@ export class ReadAhead {
     current: WindowExport,
     { failed, isProbe }: WindowRun,
   ): Promise<StartedWindow | undefined> {
-    const mayRead =
-      (this.#keepsUp && (await current.firstBatch)) || (await current.nearlyDelivered) !== undefined;
-    if (!mayRead) return undefined;
+    if (!(await current.progress.mayReadNext(this.#keepsUp))) return undefined;
     // A failure of the state store is reported by the next window, not by this one.
     const next = await this.#planner.after(current.planned, failed).catch(() => undefined);
     return next && this.#start(next, isProbe);

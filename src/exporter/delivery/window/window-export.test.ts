@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { windowExportDeps } from "../../../../test/support/sink/window-export-deps.ts";
 import { type Clock, systemClock } from "../../../base/core/clock.ts";
-import { Deferred } from "../../../base/core/deferred.ts";
 import type { SampleReader } from "../../metrics-store/ports/sample-reader.ts";
 import type { EncodedRequest } from "../../remote-write/encoding/request.ts";
 import { readBody } from "../../remote-write/encoding/request-body.ts";
 import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.ts";
 import type { Sender } from "../../remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
+import { Interruption } from "../dispatch/interruption.ts";
 import { exemplarLookBackMs, SentExemplars } from "../exemplars/sent-exemplars.ts";
 import { SinkStates } from "../state/sink-states.ts";
-import { WindowExport } from "./window-export.ts";
+import { WindowExport, type WindowResult } from "./window-export.ts";
 
 const complete = {
   kind: "complete",
@@ -26,24 +26,24 @@ interface Parts {
   readonly read: SampleReader["read"];
   readonly send?: Sender["send"];
   readonly newBuilder?: () => WriteRequestBuilder;
-  readonly predecessorClosed?: Promise<boolean>;
   readonly clock?: Clock;
   readonly maxSize?: number;
 }
 
-function runOf({ state, read, clock = systemClock, ...parts }: Parts): WindowExport {
-  const never = new AbortController().signal;
+/** A window whose predecessor is not closed yet. */
+function windowOf({ state, read, clock = systemClock, ...parts }: Parts): WindowExport {
   const send = parts.send ?? (() => Promise.reject(new Error("nothing to send")));
   return new WindowExport(
     { fromMs: 10, toMs: 20, sources: ["a"], open: undefined },
     windowExportDeps({ maxSize: 10, ...parts, state, read, send, clock }),
-    {
-      predecessorClosed: parts.predecessorClosed ?? Promise.resolve(true),
-      isProbe: false,
-      interrupt: never,
-      signal: never,
-    },
+    { isProbe: false, interruption: new Interruption(), signal: new AbortController().signal },
   );
+}
+
+function runOf(parts: Parts): Promise<WindowResult> {
+  const window = windowOf(parts);
+  window.progress.maySend();
+  return window.run();
 }
 
 /** A state store with a checkpoint at the window's start. */
@@ -60,12 +60,12 @@ test.each([
   "a window without samples that is read ahead closes after its predecessor: $isClosed",
   async (expected) => {
     const state = await newState();
-    const predecessorClosed = new Deferred<boolean>();
-    const parts = { state, predecessorClosed: predecessorClosed.promise, read: async () => complete };
-    const result = runOf(parts).run();
+    const window = windowOf({ state, read: async () => complete });
+    const result = window.run();
     await new Promise((resolve) => setImmediate(resolve));
     expect((await state.load("sink")).checkpoints.get("a")).toBe(10);
-    predecessorClosed.resolve(expected.isClosed);
+    if (expected.isClosed) window.progress.maySend();
+    else window.progress.abandon();
     expect((await result).kind).toBe(expected.kind);
     expect((await state.load("sink")).checkpoints.get("a")).toBe(expected.checkpointMs);
   },
@@ -150,7 +150,7 @@ test.each<[string, Pick<Parts, "read" | "newBuilder">, string]>([
     sent.push(request);
     return delivered;
   };
-  await expect(runOf({ state, clock, send, ...parts }).run()).rejects.toThrow(message);
+  await expect(runOf({ state, clock, send, ...parts })).rejects.toThrow(message);
   expect(clock.sleeping).toBe(0);
   await systemClock.sleep(150, new AbortController().signal);
   expect(sent).toEqual([]);
@@ -173,7 +173,7 @@ test("nothing is sent past a request whose sending failed of itself: the next ru
       return delivered;
     },
   });
-  await expect(run.run()).rejects.toThrow("the sender is broken");
+  await expect(run).rejects.toThrow("the sender is broken");
   expect(sent).toEqual([11, 12]);
 });
 
@@ -217,12 +217,12 @@ test.each([
   const counted: number[] = [];
   deps.dispatcher.recorder.exemplars = (count) => counted.push(count);
   const exemplars = new SentExemplars();
-  const never = new AbortController().signal;
   const run = new WindowExport(
     { fromMs: 10, toMs: 20, sources: ["a"], open: undefined },
     { ...deps, exemplars },
-    { predecessorClosed: Promise.resolve(true), isProbe: false, interrupt: never, signal: never },
+    { isProbe: false, interruption: new Interruption(), signal: new AbortController().signal },
   );
+  run.progress.maySend();
   expect((await run.run()).kind).toBe(expected.kind);
   expect(asked).toEqual([10 - exemplarLookBackMs]);
   expect(sent.flatMap(readBody)).toMatchObject([{ exemplars: [exemplar] }]);
@@ -237,7 +237,7 @@ test("without the setting, no exemplars are asked for", async () => {
     sent.push(request);
     return { kind: "delivered", status: 204 };
   };
-  const result = await runOf({ state: await newState(), read: readWithExemplars(asked), send }).run();
+  const result = await runOf({ state: await newState(), read: readWithExemplars(asked), send });
   expect(result.kind).toBe("closed");
   expect(asked).toEqual([undefined]);
   expect(sent.flatMap(readBody)).toMatchObject([{ exemplars: [] }]);

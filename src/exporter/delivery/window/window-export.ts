@@ -1,45 +1,30 @@
-import { Deferred } from "../../../base/core/deferred.ts";
 import { withEither } from "../../../base/core/signals.ts";
 import type { ReadFailure } from "../../metrics-store/client/read-failure.ts";
 import type { KnownCollisions } from "../../remote-write/encoding/known-collisions.ts";
-import type { Exemplar } from "../../series/exemplar.ts";
 import type { SampleBuffer, Series } from "../../series/series.ts";
 import type { Batch } from "../batch/batch.ts";
-import { Batcher, type BatcherOptions, type WindowBatcher } from "../batch/batcher.ts";
+import type { BatcherOptions, WindowBatcher } from "../batch/batcher.ts";
 import { InDoubtBatcher } from "../batch/in-doubt-batcher.ts";
-import { acknowledgedSeries } from "../batch/series-hash.ts";
 import type { DeliveryFailure } from "../dispatch/delivery-state.ts";
-import {
-  Dispatcher,
-  type DispatcherDeps,
-  type DispatcherOptions,
-  type Interruption,
-  type UnprovenRefusal,
-} from "../dispatch/dispatcher.ts";
-import { WindowJournal, type WindowJournalDeps } from "../dispatch/window-journal.ts";
-import type { SentExemplars, WindowExemplars } from "../exemplars/sent-exemplars.ts";
-import { LateBatcher } from "../late/late-batcher.ts";
-import type { MetricNames } from "../metadata/metric-names.ts";
+import { Dispatcher, type DispatcherOptions, type UnprovenRefusal } from "../dispatch/dispatcher.ts";
+import { WindowJournal } from "../dispatch/window-journal.ts";
 import type { WindowCost } from "../plan/next-window.ts";
 import { hasRequestsInDoubt, type PlannedWindow } from "../state/planned-window.ts";
 import { SampleCounts } from "../state/sample-counts.ts";
-import type { SinkRecorder } from "../stats/sink-recorder.ts";
 import type { Reading, SourceReader } from "./source-reader.ts";
+import { type WindowKind, type WindowKindDeps, windowKindOf } from "./window-kind.ts";
+import { WindowProgress } from "./window-progress.ts";
 
 /** The parts of a sink that export its windows, for one cycle. */
-export interface WindowExportDeps {
+export interface WindowExportDeps extends WindowKindDeps {
   readonly sources: SourceReader;
   readonly batch: { readonly timeoutMs: number; readonly maxSize: number };
   readonly collisions: KnownCollisions;
-  readonly dispatcher: DispatcherDeps;
-  readonly journal: WindowJournalDeps;
   /** Grid of expressions in a window that is not open yet. */
   readonly stepMs: number;
-  /** Set in the cycles that are followed by metadata. */
-  readonly metricNames: MetricNames | undefined;
-  /** Set when exemplars are sent. */
-  readonly exemplars?: SentExemplars | undefined;
 }
+
+export type WindowExportOptions = Pick<DispatcherOptions, "isProbe" | "interruption" | "signal">;
 
 export interface WindowResult {
   /**
@@ -57,14 +42,8 @@ export interface WindowResult {
   readonly requestsWithResponse: number;
 }
 
-/** Whether the receiver took its requests about as quickly as they were read. */
-export type Pace = "kept up" | "fell behind";
-
 /** Receivers limit the size of a request (Prometheus: 32 MiB decoded); very long labels could exceed it. */
 const maxRequestBytes = 8 * 2 ** 20;
-
-/** Late samples keep new ones waiting for about this long at most; the next check finds the rest. */
-const lateLimitMs = 15_000;
 
 /**
  * Exports one window of a sink: reads its sources one after another into batches, has them delivered, and
@@ -78,79 +57,51 @@ const lateLimitMs = 15_000;
  */
 export class WindowExport {
   readonly planned: PlannedWindow;
+  readonly progress = new WindowProgress();
   readonly #deps: WindowExportDeps;
-  readonly #options: DispatcherOptions;
+  readonly #options: WindowExportOptions;
   readonly #journal: WindowJournal;
+  readonly #kind: WindowKind;
   readonly #dispatcher: Dispatcher;
-  readonly #recorder: SinkRecorder;
-  readonly #abandoned = new AbortController();
-  readonly #firstBatch = new Deferred<boolean>();
-  readonly #read = new Deferred<WindowCost | undefined>();
-  readonly #nearlyDelivered = new Deferred<Pace | undefined>();
   #isReadingLast = false;
   #isFinishingEarly = false;
-  /** Set while samples are read that exemplars may go with. */
-  #exemplars: WindowExemplars | undefined;
   /** Memory of the open batches, as accounted for. */
   #openBytes = 0;
   /** Of the last reading, by source. */
   readonly #counts = new Map<string, SampleCounts>();
 
-  constructor(planned: PlannedWindow, deps: WindowExportDeps, options: DispatcherOptions) {
+  constructor(planned: PlannedWindow, deps: WindowExportDeps, options: WindowExportOptions) {
     this.planned = planned;
     this.#deps = deps;
     this.#options = options;
     this.#journal = new WindowJournal(planned, deps.stepMs, deps.journal);
-    if (planned.late === undefined) {
-      this.#dispatcher = new Dispatcher(this.#journal, deps.dispatcher, options);
-      this.#recorder = deps.dispatcher.recorder;
-    } else {
-      const own = forLate(deps.dispatcher);
-      const untilMs = own.clock.monotonicMs() + lateLimitMs;
-      this.#dispatcher = new Dispatcher(this.#journal, own, { ...options, untilMs });
-      this.#recorder = own.recorder;
-    }
-  }
-
-  /** Resolves to true with the first batch of the last source; to false when there will be none. */
-  get firstBatch(): Promise<boolean> {
-    return this.#firstBatch.promise;
-  }
-
-  /** Resolves when the reading has ended: to its cost, or to undefined when it was cut off. */
-  get read(): Promise<WindowCost | undefined> {
-    return this.#read.promise;
-  }
-
-  /** Resolves when the window is read completely and few of its batches are left; otherwise to undefined. */
-  get nearlyDelivered(): Promise<Pace | undefined> {
-    return this.#nearlyDelivered.promise;
-  }
-
-  /** Stops reading. */
-  abandon(): void {
-    this.#abandoned.abort();
+    this.#kind = windowKindOf(planned, this.#journal, deps);
+    const { dispatcher, untilMs } = this.#kind;
+    this.#dispatcher = new Dispatcher(this.#journal, dispatcher, {
+      ...options,
+      untilMs,
+      predecessorClosed: this.progress.predecessorClosed,
+      stopReading: () => this.progress.stopReading(),
+    });
   }
 
   /** Call once. @throws only for internal errors */
   async run(): Promise<WindowResult> {
-    const { interrupt, signal } = this.#options;
-    const ends = [interrupt, signal, this.#dispatcher.enough, this.#abandoned.signal];
+    const { interruption, signal } = this.#options;
+    const ends = [interruption.signal, signal, this.progress.reading];
     try {
       return await withEither(ends, async (ended) => {
         return (await this.#resolveDoubts(ended)) ?? (await this.#deliver(ended));
       });
     } catch (error) {
       // The window is run again: none of this run's requests may still be in flight then.
-      this.abandon();
+      this.progress.abandon();
       await this.#dispatcher.abandoned();
       throw error;
     } finally {
-      this.#exemplars?.discard();
+      this.#kind.end();
       this.#deps.dispatcher.share.growOpenBatches(-this.#openBytes);
-      this.#firstBatch.resolve(false);
-      this.#read.resolve(undefined);
-      this.#nearlyDelivered.resolve(undefined);
+      this.progress.end();
     }
   }
 
@@ -159,9 +110,11 @@ export class WindowExport {
     const { open } = this.planned;
     if (open === undefined || !hasRequestsInDoubt(open)) return undefined;
     const batcher = new InDoubtBatcher(open, this.#batcherOptions());
-    const { errors } = await this.#readInto(batcher, ended);
+    const reading = await this.#readInto(batcher, ended);
+    const { errors } = reading;
     // Only a complete reading shows what a request held; half of it would leave the rest in doubt for ever.
     if (errors.size === 0 && !ended.aborted) this.#queue(batcher, batcher.finishAll());
+    await this.#kind.noteReading(reading);
     await this.#dispatcher.drained();
     if (this.#isStopped()) return this.#result("interrupted", errors);
     if (this.#dispatcher.failure !== undefined) return this.#result("failed", errors);
@@ -174,50 +127,27 @@ export class WindowExport {
 
   async #deliver(ended: AbortSignal): Promise<WindowResult> {
     const dispatcher = this.#dispatcher;
-    this.#beginExemplars();
-    const batcher = await this.#newBatcher();
+    const batcher = await this.#kind.newBatcher(this.#batcherOptions());
     const reading = await this.#readWatchingAge(batcher, ended);
     // After an edit the rest is sent differently, after a failure not at all; otherwise open batches are
     // sent.
-    if (this.#interruption() !== "edit" && dispatcher.failure === undefined) {
+    if (this.#options.interruption.reason !== "edit" && dispatcher.failure === undefined) {
       this.#queue(batcher, batcher.finishAll());
     } else {
       dispatcher.markIncomplete();
     }
-    if (batcher instanceof LateBatcher && batcher.found > 0) await this.#journal.foundLate();
-    this.#firstBatch.resolve(false);
-    this.#read.resolve(this.#costOf(reading, ended));
+    await this.#kind.noteReading(reading);
+    this.progress.hasRead(this.#costOf(reading, ended));
     const isRead = reading.whole.length === this.planned.sources.length;
-    if (!(await this.#options.predecessorClosed)) dispatcher.markIncomplete();
+    if (!(await this.progress.predecessorClosed)) dispatcher.markIncomplete();
     else if (isRead && !ended.aborted) await this.#awaitNearlyDelivered(reading);
     await dispatcher.drained();
     const { errors } = reading;
     if (dispatcher.failure !== undefined) return this.#result("failed", errors);
-    if (!dispatcher.isIncomplete) {
-      this.#keepExemplars();
-      await this.#close(batcher, reading);
-    }
+    if (!dispatcher.isIncomplete) await this.#kind.close(reading, this.#counts);
     if (this.#isStopped()) return this.#result("interrupted", errors);
     if (errors.size > 0) return this.#result("partly", errors);
     return this.#result(isRead && !dispatcher.isIncomplete ? "closed" : "unfinished", errors);
-  }
-
-  /** Late samples have none: the exemplars of their time were sent before, or are gone. */
-  #beginExemplars(): void {
-    const { exemplars, dispatcher } = this.#deps;
-    if (exemplars === undefined || this.planned.late !== undefined) return;
-    this.#exemplars = exemplars.begin(this.planned, dispatcher.receiver.destination.encoder());
-  }
-
-  #keepExemplars(): void {
-    if (this.#exemplars === undefined) return;
-    this.#recorder.exemplars(this.#exemplars.taken);
-    this.#exemplars = undefined;
-  }
-
-  async #close(batcher: Batcher | LateBatcher, { whole }: Reading): Promise<void> {
-    if (!(batcher instanceof LateBatcher)) return this.#journal.close(whole, this.#counts);
-    if (whole.length > 0) await this.#journal.closeLate(this.#counts, batcher.found);
   }
 
   async #awaitNearlyDelivered({ durationMs }: Reading): Promise<void> {
@@ -225,7 +155,7 @@ export class WindowExport {
     const sinceMs = clock.monotonicMs();
     if (!(await this.#dispatcher.nearlyDrained())) return;
     const waitedMs = clock.monotonicMs() - sinceMs;
-    this.#nearlyDelivered.resolve(waitedMs <= durationMs ? "kept up" : "fell behind");
+    this.progress.nearlyDelivered(waitedMs <= durationMs ? "kept up" : "fell behind");
   }
 
   #costOf({ samples, durationMs }: Reading, ended: AbortSignal): WindowCost | undefined {
@@ -233,14 +163,6 @@ export class WindowExport {
     if (ended.aborted && !outgrewMemory) return undefined;
     const { fromMs, toMs } = this.planned;
     return { lengthMs: toMs - fromMs, samples, readMs: durationMs, outgrewMemory };
-  }
-
-  async #newBatcher(): Promise<Batcher | LateBatcher> {
-    const { late } = this.#deps.journal;
-    if (this.planned.late !== undefined && late !== undefined) {
-      return new LateBatcher(await late.sentIn(this.planned), this.#batcherOptions());
-    }
-    return new Batcher(acknowledgedSeries(this.#journal.window), this.#batcherOptions());
   }
 
   #batcherOptions(): BatcherOptions {
@@ -258,7 +180,6 @@ export class WindowExport {
       timeoutMs: batch.timeoutMs,
       partitionCount,
       monotonicMs: () => clock.monotonicMs(),
-      exemplars: this.#exemplars,
       suspects: memory.suspects.size > 0 ? memory.suspects : undefined,
       isProbe: this.#options.isProbe,
     };
@@ -289,30 +210,19 @@ export class WindowExport {
 
   async #readInto(batcher: WindowBatcher, ended: AbortSignal): Promise<Reading> {
     const { sources } = this.planned;
-    const names = this.planned.late === undefined ? this.#deps.metricNames : undefined;
-    const exemplars = this.#exemplars;
     const consumerOf = (name: string) => {
       this.#isReadingLast = name === sources.at(-1);
       const source = batcher.source(name);
       const counts = this.#countsOf(name);
-      exemplars?.clear();
-      return {
-        ...(exemplars && {
-          onExemplars: (series: Series, list: readonly Exemplar[]) => exemplars.offer(series, list),
-        }),
-        onSeries: (series: Series, samples: SampleBuffer) => {
-          counts?.add(samples);
-          this.#queue(batcher, source.add(series, samples));
-          names?.add(series);
-        },
-      };
+      return this.#kind.consumer((series: Series, samples: SampleBuffer) => {
+        counts?.add(samples);
+        this.#queue(batcher, source.add(series, samples));
+      });
     };
     const { bounds } = this.#journal;
     const selector = this.planned.late?.selector;
     const reading = await this.#deps.sources.read(sources, bounds, consumerOf, ended, selector);
-    exemplars?.clear();
-    if (this.planned.late === undefined) this.#recorder.read(reading.samples, reading.series);
-    for (const invalid of batcher.takeInvalid()) this.#recorder.invalid(invalid);
+    for (const invalid of batcher.takeInvalid()) this.#kind.dispatcher.recorder.invalid(invalid);
     return reading;
   }
 
@@ -332,7 +242,7 @@ export class WindowExport {
     this.#accountFor(batcher);
     if (batches.length === 0) return;
     for (const batch of batches) this.#dispatcher.queue(batch);
-    if (this.#isReadingLast) this.#firstBatch.resolve(true);
+    if (this.#isReadingLast) this.progress.hasBatch();
   }
 
   /**
@@ -356,27 +266,16 @@ export class WindowExport {
     );
   }
 
-  #interruption(): Interruption | undefined {
-    const { interrupt } = this.#options;
-    return interrupt.aborted ? (interrupt.reason as Interruption) : undefined;
-  }
-
   #isRefused(): boolean {
     return this.#dispatcher.unproven !== undefined || this.#dispatcher.isSearching;
   }
 
   #isStopped(): boolean {
-    return this.#options.signal.aborted || this.#options.interrupt.aborted;
+    return this.#options.signal.aborted || this.#options.interruption.signal.aborted;
   }
 
   #result(kind: WindowResult["kind"], sourceErrors: ReadonlyMap<string, ReadFailure>): WindowResult {
     const { failure, unproven, isSearching, responses } = this.#dispatcher;
     return { kind, failure, unproven, isSearching, sourceErrors, requestsWithResponse: responses };
   }
-}
-
-/** A receiver that refuses late samples says nothing about the others. */
-function forLate(deps: DispatcherDeps): DispatcherDeps {
-  const receiver = { ...deps.receiver, episode: deps.receiver.memory.late };
-  return { ...deps, receiver, recorder: deps.recorder.forLate() };
 }
