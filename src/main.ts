@@ -6,8 +6,7 @@ import { openGateway } from "./app/daemon/gateway.ts";
 import { openOps } from "./app/daemon/ops.ts";
 import { type PartContext, Parts } from "./app/daemon/parts.ts";
 import { openPlatform, ownAuthority } from "./app/daemon/platform.ts";
-import { createPolicies, openPolicyDirectory } from "./app/daemon/policies.ts";
-import { PolicyStatuses } from "./app/daemon/policy-statuses.ts";
+import { createPolicies, openPolicyDirectory, openPolicyStatuses } from "./app/daemon/policies.ts";
 import { openProvider } from "./app/daemon/provider.ts";
 import { openRedis } from "./app/daemon/redis.ts";
 import { openRoadmap } from "./app/daemon/roadmap.ts";
@@ -47,7 +46,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     const policies = createPolicies(config);
     const redis = parts.add(await openRedis(context));
     const exporter = parts.add(await openExporter(context, redis, policies));
-    const statuses = new PolicyStatuses(policies.plans, exporter?.snapshotOf, clock, exporter?.reports);
+    const { statuses } = parts.add(openPolicyStatuses(context, policies, exporter));
     parts.add(await openTenantFile(context, policies.tenants));
     parts.add(await openPolicyDirectory(context, policies));
     const authority = await ownAuthority(context);

@@ -16,8 +16,15 @@ import type { RuntimeInstance, RuntimeNetwork } from "../../src/platform/provide
 import { makeInstance, makeNetwork, reach, removeWhole } from "../support/contracts/runtime.ts";
 import { type NetworkNamespace, startNetworkNamespace } from "../support/provider/network-namespace.ts";
 import { type RunningPodman, requirePodman, startPodman } from "../support/provider/podman.ts";
+import {
+  connectUplink,
+  externalAddress,
+  metadata,
+  outside,
+  serveFiles,
+  uplink,
+} from "../support/provider/uplink.ts";
 import { until } from "../support/until.ts";
-import { connectUplink, externalAddress, metadata, outside, serveFiles, uplink } from "../support/uplink.ts";
 
 /**
  * Who reaches what, on a machine of its own (a network namespace) with an uplink: instances of two projects, the

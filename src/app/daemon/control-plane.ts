@@ -60,11 +60,12 @@ export function tokenHealth(bearer: () => BearerSnapshot): Pick<Part, "notReady"
       const hasToken = state === "valid" || renewAt !== undefined;
       return hasToken ? undefined : "there is no token for the control plane yet";
     },
-    problems() {
-      const { state, lastError = "" } = bearer();
-      return state === "failing"
-        ? `the control plane's token cannot be renewed: ${redact(lastError)}`
-        : undefined;
+    problems: {
+      token() {
+        const { state, lastError = "" } = bearer();
+        if (state !== "failing") return undefined;
+        return `the control plane's token cannot be renewed: ${redact(lastError)}`;
+      },
     },
   };
 }

@@ -35,8 +35,6 @@ export interface RunningExporter extends Part {
   source(): SourceView;
   rejected(): RejectedView;
   readonly registries: readonly Registry[];
-  /** What is wrong with the metrics store although it can be read: a sentence each. */
-  problems(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -72,14 +70,16 @@ export async function openExporter(
     reportedMs: (plan) => policies.store.policy(plan.policy)?.reported.get(plan.name),
     fleet,
     sentLog,
-    desired: desiredPlans(policies),
+    desired: {
+      plans: () => policies.plans.sinks(),
+      subscribe: (listener) => policies.plans.subscribe(listener),
+    },
     clock,
     log,
   });
   onClose(() => exporter.close());
-  const stateProblem = () =>
-    state.degraded ? [`the state directory cannot be written: ${state.degraded}`] : [];
-  return { ...exporter, problems: () => [...stateProblem(), ...exporter.problems()] };
+  const stateProblem = () => state.degraded && `the state directory cannot be written: ${state.degraded}`;
+  return { ...exporter, problems: { state: stateProblem, ...exporter.problems } };
 }
 
 /** The shared state of replicas; undefined for a daemon that runs all cycles itself. */
@@ -91,18 +91,6 @@ async function openFleet(
   if (redis === undefined || config.export.schedule !== "queue") return undefined;
   const { createFleet } = await import("./fleet.ts");
   return createFleet({ redis, mirror, clock, log });
-}
-
-function desiredPlans({ plans, store, tenants }: Policies): DesiredPlans {
-  return {
-    plans: () => plans.sinks(),
-    subscribe(listener) {
-      const ends = [store.subscribe(listener), tenants?.subscribe(listener)];
-      return () => {
-        for (const end of ends) end?.();
-      };
-    },
-  };
 }
 
 export interface ExporterOptions extends ExportToolsOptions {
@@ -133,7 +121,7 @@ export function createExporter(options: ExporterOptions): RunningExporter {
       url: publicEndpoint(config.metrics.url).replaceAll("%7Btenant%7D", "{tenant}"),
       flavor: tools.stores.knownFlavor() ?? "unknown",
     }),
-    problems: () => tools.stores.warnings(),
+    problems: { metrics_store: () => tools.stores.warnings() },
     rejected: () => ({ ...tools.rejected.snapshot(), maxBytes: config.delivery.rejected.maxBytes }),
     close: () => tools.close(),
   };

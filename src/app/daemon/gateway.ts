@@ -91,9 +91,11 @@ export async function openGateway(
     stage: "sources and servers",
     services: [service],
     registries: [gateway.registry],
-    problems() {
-      const problem = gateway.problem();
-      return problem && `the gateway does not serve the newest proxies: ${redact(problem)}`;
+    problems: {
+      gateway() {
+        const problem = gateway.problem();
+        return problem && `the gateway does not serve the newest proxies: ${redact(problem)}`;
+      },
     },
   };
 }

@@ -23,9 +23,11 @@ export async function openOps(context: PartContext, shown: ShownParts): Promise<
   const { config, clock, log, signal, startedAtMs, onClose } = context;
   const { parts, statuses, redis, exporter, gateway, processRegistry } = shown;
   if (config.ops === undefined) return undefined;
-  const [{ buildOpsApp }, { OpsServer }] = await Promise.all([
+  const [{ buildOpsApp }, { OpsServer }, { createHealthRegistry }, { policyExposition }] = await Promise.all([
     import("../ops/app.ts"),
     import("../ops/server.ts"),
+    import("../ops/health-metrics.ts"),
+    import("../ops/policy-metrics.ts"),
   ]);
   const queues = redis && (await import("./queue-views.ts")).openQueueViews(config, redis);
   onClose(async () => queues?.close());
@@ -53,8 +55,18 @@ export async function openOps(context: PartContext, shown: ShownParts): Promise<
       }),
     readiness,
     degraded: () => parts.problems(),
-    registries: [processRegistry, ...parts.registries(), ...(queues ? [queues.registry] : [])],
-    pieces: exporter?.exposition,
+    registries: [
+      processRegistry,
+      createHealthRegistry(() => parts.degraded()),
+      ...parts.registries(),
+      ...(queues ? [queues.registry] : []),
+    ],
+    pieces:
+      exporter &&
+      function* () {
+        yield* exporter.exposition();
+        yield* policyExposition(statuses.statuses());
+      },
     listenHost: config.ops.listen.host,
     hosts: config.ops.hosts,
     dashboard: queues?.dashboard,

@@ -11,6 +11,19 @@ import type { Config } from "../config/schema.ts";
  */
 const stages = ["ops", "redis", "exporter", "sources and servers"] as const;
 
+/** What can be degraded, as the metric `telemetryd_degraded` names it. */
+export type HealthPart =
+  | "state"
+  | "metrics_store"
+  | "tenants"
+  | "policies"
+  | "provider"
+  | "token"
+  | "gateway";
+
+/** What does not work although the daemon runs: a sentence, or several. */
+type Problem = () => string | readonly string[] | undefined;
+
 /** A running part of the daemon, by a section of its configuration. */
 export interface Part {
   readonly stage: (typeof stages)[number];
@@ -18,8 +31,7 @@ export interface Part {
   readonly registries?: readonly Registry[];
   /** The reason why the daemon is not ready yet, as far as this part is concerned. */
   notReady?(): string | undefined;
-  /** What does not work although the daemon runs: a sentence, or several. */
-  problems?(): string | readonly string[] | undefined;
+  readonly problems?: Partial<Record<HealthPart, Problem>>;
 }
 
 /** What opens a part. */
@@ -59,7 +71,21 @@ export class Parts {
 
   /** What does not work although the daemon runs: a sentence each. */
   problems(): string[] {
-    return this.#parts.flatMap((part) => part.problems?.() || []);
+    return this.#problems().flatMap(([, problem]) => problem() || []);
+  }
+
+  /** Whether each part that can be degraded is. */
+  degraded(): ReadonlyMap<string, boolean> {
+    const degraded = new Map<string, boolean>();
+    for (const [part, problem] of this.#problems()) {
+      const isDegraded = [problem() || []].flat().length > 0;
+      degraded.set(part, isDegraded || degraded.get(part) === true);
+    }
+    return degraded;
+  }
+
+  #problems(): [string, Problem][] {
+    return this.#parts.flatMap(({ problems = {} }) => Object.entries(problems));
   }
 
   /** The services by stage, for `runStages`. */

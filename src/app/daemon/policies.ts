@@ -3,7 +3,9 @@ import { PolicyPlans } from "../../exporter/policy/policy-plans.ts";
 import { PolicyStore } from "../../exporter/policy/store.ts";
 import type { ProjectTenants } from "../../exporter/policy/tenants/project-tenants.ts";
 import type { Config } from "../config/schema.ts";
+import type { RunningExporter } from "./exporter.ts";
 import type { Part, PartContext } from "./parts.ts";
+import { PolicyStatuses } from "./policy-statuses.ts";
 import { createProjectTenants } from "./tenants.ts";
 
 /** The declared policies of all sources, and what is to be exported by them. */
@@ -17,7 +19,22 @@ export interface Policies {
 export function createPolicies(config: Config): Policies {
   const store = new PolicyStore();
   const tenants = createProjectTenants(config);
-  return { store, tenants, plans: new PolicyPlans(store, tenants && ((plane) => tenants.of(plane))) };
+  return { store, tenants, plans: new PolicyPlans(store, tenants) };
+}
+
+/** The statuses of all policies, which are noted while there is an exporter. */
+export function openPolicyStatuses(
+  { clock, log }: PartContext,
+  { plans }: Policies,
+  exporter: Pick<RunningExporter, "snapshotOf" | "reports"> | undefined,
+): Part & { readonly statuses: PolicyStatuses } {
+  const statuses = new PolicyStatuses(plans, exporter?.snapshotOf, clock, exporter?.reports, log);
+  return {
+    statuses,
+    stage: "sources and servers",
+    services: exporter === undefined ? [] : [statuses],
+    problems: exporter === undefined ? {} : { policies: () => statuses.problem() },
+  };
 }
 
 /** `policies.directory` */
@@ -27,9 +44,13 @@ export async function openPolicyDirectory(
 ): Promise<Part | undefined> {
   if (config.policies === undefined) return undefined;
   const { DirectoryWatcher } = await import("../../exporter/policy/directory/directory-watcher.ts");
+  const { createPolicyFileRegistry } = await import("../ops/health-metrics.ts");
+  const watcher = new DirectoryWatcher({ directory: config.policies.directory, store, clock, log });
   return {
     stage: "sources and servers",
-    services: [new DirectoryWatcher({ directory: config.policies.directory, store, clock, log })],
+    services: [watcher],
+    registries: [createPolicyFileRegistry(() => watcher.fileErrors().length)],
+    problems: { policies: () => watcher.problems() },
     notReady: () =>
       store.hasPlane(directoryPlane) ? undefined : "the policy directory has not been read yet",
   };

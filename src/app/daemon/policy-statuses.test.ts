@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { until } from "../../../test/support/until.ts";
 import { systemClock } from "../../base/core/clock.ts";
 import { Sparkline } from "../../base/core/sparkline.ts";
 import { type DeliveryState, delivering } from "../../exporter/delivery/dispatch/delivery-state.ts";
@@ -207,4 +208,20 @@ test("an edit is observed by a sink once its plan was tried, or if it changes no
   expect(observed()).toEqual([3, 3]);
   edit(4, "https://back.example.com/write");
   expect(observed()).toEqual([3, 4]);
+});
+
+test("policies with faults are counted when they change, whether or not anybody asks", async () => {
+  const store = new PolicyStore();
+  const statuses = new PolicyStatuses(policyPlans(store), () => undefined, systemClock);
+  const stop = new AbortController();
+  const running = statuses.run(stop.signal);
+  expect(statuses.problem()).toBeUndefined();
+  const [sink] = manifest.spec.sinks;
+  put(store, { ...manifest, spec: { ...manifest.spec, sinks: [{ ...sink, sources: ["other"] }] } });
+  await until("the fault is seen", () => statuses.problem() !== undefined);
+  expect(statuses.problem()).toBe("1 policy has faults, of 1: telemetryd status names them");
+  put(store, manifest);
+  await until("it is repaired", () => statuses.problem() === undefined);
+  stop.abort();
+  await running;
 });

@@ -1,5 +1,8 @@
-import type { Clock } from "../../base/core/clock.ts";
+import { type Clock, longestTimerMs } from "../../base/core/clock.ts";
 import { defined } from "../../base/core/defined.ts";
+import { logErrors, runLoop, Wakeup } from "../../base/core/loop.ts";
+import type { Service } from "../../base/core/service.ts";
+import { type Logger, silentLogger } from "../../base/log/log.ts";
 import { deliveringState } from "../../exporter/delivery/delivering-condition.ts";
 import type { ExporterSnapshot } from "../../exporter/delivery/exporter.ts";
 import type { FleetReports, FleetSink } from "../../exporter/delivery/fleet/fleet-reports.ts";
@@ -31,6 +34,8 @@ import type { WantedStatus } from "../../platform/client/status-writer.ts";
 
 /** How long a picture of all policies is reused for further requests. */
 const pictureMs = 500;
+/** Changes of policies that come in bursts are noted together. */
+const settleMs = 100;
 
 /** The current state of a policy and its sinks. */
 interface Picture {
@@ -77,16 +82,22 @@ interface KeptSink {
  *
  * In a fleet every replica shows all sinks; those of other replicas as last reported.
  */
-export class PolicyStatuses {
+export class PolicyStatuses implements Service {
+  readonly name = "policy statuses";
   readonly #plans: PolicyPlans;
   readonly #snapshotOf: (sink: string) => ExporterSnapshot | undefined;
   readonly #clock: Clock;
   readonly #reports: Pick<FleetReports, "get"> | undefined;
+  readonly #log: Logger;
   /** By policy. */
   readonly #kept = new Map<string, Kept>();
   #pictureCount = 0;
   #views: PolicyView[] = [];
   #takenAtMs = Number.NEGATIVE_INFINITY;
+  readonly #wakeup = new Wakeup();
+  #policyCount = 0;
+  /** Policies whose condition Ready is False by their plan. */
+  #faultyCount = 0;
 
   /**
    * @param snapshotOf the snapshot of a sink that this daemon runs, by its key; undefined when it runs none
@@ -97,11 +108,47 @@ export class PolicyStatuses {
     snapshotOf: ((sink: string) => ExporterSnapshot | undefined) | undefined,
     clock: Clock,
     reports?: Pick<FleetReports, "get">,
+    log: Logger = silentLogger,
   ) {
+    this.#log = log;
     this.#reports = reports;
     this.#plans = plans;
     this.#snapshotOf = snapshotOf ?? (() => undefined);
     this.#clock = clock;
+  }
+
+  /** Notes each change of the policies when it happens, whether or not anybody asks. */
+  async run(signal: AbortSignal): Promise<void> {
+    const unsubscribe = this.#plans.subscribe(this.#wakeup.wake);
+    const tick = (): number => {
+      this.note();
+      return longestTimerMs;
+    };
+    const options = { clock: this.#clock, pauseAfterErrorMs: settleMs, settleMs, wakeup: this.#wakeup };
+    try {
+      await runLoop(tick, { ...options, onError: logErrors(this.name, this.#log) }, signal);
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  /** Compares every policy's plan with the last one: a lookup for each that has not changed. */
+  note(): void {
+    let policies = 0;
+    let faulty = 0;
+    for (const { plan } of this.#plans.all()) {
+      policies++;
+      if (plan.ready.status === "False") faulty++;
+    }
+    this.#policyCount = policies;
+    this.#faultyCount = faulty;
+  }
+
+  /** A sentence if some policies have faults. It has no names: probes of any origin see it. */
+  problem(): string | undefined {
+    if (this.#faultyCount === 0) return undefined;
+    const subject = this.#faultyCount === 1 ? "1 policy has" : `${this.#faultyCount} policies have`;
+    return `${subject} faults, of ${this.#policyCount}: telemetryd status names them`;
   }
 
   views(): PolicyView[] {

@@ -45,7 +45,7 @@ export async function openProvider(context: PartContext, ca: string | undefined)
     services: [provider.service],
     registries: [provider.registry],
     ...token,
-    problems: () => [provider.problem() ?? [], token.problems?.() ?? []].flat().map(redact),
+    problems: { ...token.problems, provider: () => provider.problem() && redact(provider.problem() ?? "") },
   };
 }
 

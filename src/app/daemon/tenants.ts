@@ -33,6 +33,8 @@ export async function openTenantFile(
   return {
     stage: "sources and servers",
     services: [file],
-    problems: () => file.problem && `metrics.tenants is not up to date: ${redact(file.problem)}`,
+    problems: {
+      tenants: () => file.problem && `metrics.tenants is not up to date: ${redact(file.problem)}`,
+    },
   };
 }

@@ -34,8 +34,12 @@ export function printFaults(faults: readonly Fault[]): string {
   return faults.map(printFault).join("\n");
 }
 
+export function isError({ severity }: Fault): boolean {
+  return severity === "error";
+}
+
 export function hasErrors(faults: readonly Fault[]): boolean {
-  return faults.some((fault) => fault.severity === "error");
+  return faults.some(isError);
 }
 
 /** Sorts by file name, then by position; faults without a line come first. */

@@ -5,7 +5,7 @@ import type { ExporterSnapshot } from "./exporter.ts";
 export const sinkLabels = ["plane", "namespace", "policy", "sink"] as const;
 
 /** Number of lines formatted between two checks of the clock. */
-const linesInPiece = 256;
+export const linesInPiece = 256;
 
 interface SinkMetric {
   readonly name: string;
@@ -200,7 +200,8 @@ export function* sinkExposition(snapshots: readonly ExporterSnapshot[]): Generat
   }
 }
 
-function labelText(values: readonly string[]): string {
+/** The labels of one sink's series: plane, namespace, policy and sink, as text. */
+export function labelText(values: readonly string[]): string {
   return `{${sinkLabels.map((name, index) => `${name}="${escaped(values[index] ?? "")}"`).join(",")}}`;
 }
 

@@ -63,7 +63,10 @@ test("a Secret that comes, changes or goes changes the plans that name it, and n
 test("a tenant that changes changes the plans of its project", () => {
   const { store } = storeOf(policy("a"), policy("b"));
   let tenant: ReadTenant = { kind: "tenant", id: "one" };
-  const plans = new PolicyPlans(store, (plane) => (plane === "web" ? tenant : { kind: "none", message: "" }));
+  const plans = new PolicyPlans(store, {
+    of: (plane) => (plane === "web" ? tenant : { kind: "none", message: "" }),
+    subscribe: () => () => undefined,
+  });
   const before = [...plans.all()];
   expect(plans.sinks().map((sink) => sink.tenant)).toEqual([tenant, tenant]);
   expect([...plans.all()]).toEqual(before);

@@ -23,6 +23,14 @@ interface Used {
   readonly secret: Secret | undefined;
 }
 
+/** The metrics store's tenants, where it has tenants of its own. */
+export interface TenantsOfPlanes {
+  /** The same object until it changes. */
+  of(plane: string): ReadTenant;
+  /** @returns ends the subscription */
+  subscribe(listener: () => void): () => void;
+}
+
 /** Shared by all policies without a Secret, since they may be many. */
 const noSecrets: readonly Used[] = [];
 
@@ -33,16 +41,21 @@ const noSecrets: readonly Used[] = [];
  */
 export class PolicyPlans {
   readonly #store: PolicyStore;
-  readonly #tenantOf: ((plane: string) => ReadTenant) | undefined;
+  readonly #tenants: TenantsOfPlanes | undefined;
   readonly #kept = new WeakMap<CheckedPolicy, Kept>();
 
-  /**
-   * @param tenantOf the metrics store's tenant of a plane, the same object until it changes; absent where the
-   *   store has no tenants of its own
-   */
-  constructor(store: PolicyStore, tenantOf?: (plane: string) => ReadTenant) {
+  /** @param tenants absent where the metrics store has no tenants of its own */
+  constructor(store: PolicyStore, tenants?: TenantsOfPlanes) {
     this.#store = store;
-    this.#tenantOf = tenantOf;
+    this.#tenants = tenants;
+  }
+
+  /** Calls the listener soon after plans may have changed. @returns ends the subscription */
+  subscribe(listener: () => void): () => void {
+    const ends = [this.#store.subscribe(listener), this.#tenants?.subscribe(listener)];
+    return () => {
+      for (const end of ends) end?.();
+    };
   }
 
   /** Plans of the policies in the store at the call, except those removed or changed during the iteration. */
@@ -63,7 +76,7 @@ export class PolicyPlans {
 
   #planned(checked: CheckedPolicy): PlannedPolicy {
     const before = this.#kept.get(checked);
-    const tenant = this.#tenantOf?.(checked.ref.plane);
+    const tenant = this.#tenants?.of(checked.ref.plane);
     const last = this.#store.lastWhole(checked.ref);
     const isCurrent = before?.tenant === tenant && before?.last === last;
     if (isCurrent && before?.secrets.every((used) => this.#secretOf(used) === used.secret)) {

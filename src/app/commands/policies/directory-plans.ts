@@ -34,5 +34,5 @@ export async function plansInDirectory(
   const { directory } = config.policies;
   await new DirectoryWatcher({ directory, store, clock: systemClock, log }).look(signal);
   const tenants = createProjectTenants(config);
-  return new PolicyPlans(store, tenants && ((plane) => tenants.of(plane))).sinks();
+  return new PolicyPlans(store, tenants).sinks();
 }

@@ -47,6 +47,8 @@ interface DirectoryContents {
   readonly secrets: readonly Secret[];
   /** Faults of all files, including conflicts between files. */
   readonly faults: readonly Fault[];
+  /** The conflicts among them: each leaves out an object of its file. */
+  readonly conflicts: readonly Fault[];
   /** State that the next compilation needs. */
   readonly memory: ReadonlyMap<string, PolicyMemory>;
 }
@@ -69,13 +71,13 @@ export function compileDirectory(
   files: readonly Held[],
   previous: DirectoryContents | undefined,
 ): DirectoryContents {
-  const faults: Fault[] = files.flatMap((file) => file.faults);
+  const conflicts: Fault[] = [];
   const policies: CheckedPolicy[] = [];
   const memory = new Map<string, PolicyMemory>();
   const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const owners = (key: string) => previous?.memory.get(key)?.path;
 
-  for (const { key, path, item } of unique(sorted, "policies", owners, faults)) {
+  for (const { key, path, item } of unique(sorted, "policies", owners, conflicts)) {
     const before = previous?.memory.get(key);
     const { specDigest } = item;
     const generation =
@@ -90,11 +92,12 @@ export function compileDirectory(
     memory.set(key, { path, specDigest, generation, good });
   }
   const secrets: Secret[] = [];
-  for (const { key, path, item } of unique(sorted, "secrets", owners, faults)) {
+  for (const { key, path, item } of unique(sorted, "secrets", owners, conflicts)) {
     secrets.push(item.secret);
     memory.set(key, { path, specDigest: "", generation: 1, good: undefined });
   }
-  return { policies, secrets, faults: sortFaults(faults), memory };
+  const faults = sortFaults([...files.flatMap((file) => file.faults), ...conflicts]);
+  return { policies, secrets, faults, conflicts, memory };
 }
 
 type Items<K extends "policies" | "secrets"> = Held[K][number];
@@ -104,7 +107,7 @@ function unique<K extends "policies" | "secrets">(
   files: readonly Held[],
   list: K,
   ownerOf: (key: string) => string | undefined,
-  faults: Fault[],
+  conflicts: Fault[],
 ): { key: string; path: string; item: Items<K> }[] {
   const found = new Map<string, { key: string; path: string; item: Items<K> }[]>();
   for (const file of files) {
@@ -118,7 +121,7 @@ function unique<K extends "policies" | "secrets">(
     const owner = ownerOf(candidates[0]?.key ?? "");
     const chosen = candidates.find((candidate) => candidate.path === owner) ?? candidates[0];
     for (const candidate of candidates) {
-      if (candidate !== chosen && chosen !== undefined) faults.push(duplicateFault(candidate, chosen));
+      if (candidate !== chosen && chosen !== undefined) conflicts.push(duplicateFault(candidate, chosen));
     }
     return chosen === undefined ? [] : [chosen];
   });

@@ -115,10 +115,36 @@ test("a broken file keeps what it held, says so once, and takes the next good ed
   expect(source.snapshot().files).toMatchObject([
     { policies: 2, faults: [expect.stringContaining("a.yaml:9:1: error")] },
   ]);
+  expect(source.problems()).toEqual(["a policy file has errors, the log says which: a.yaml line 9"]);
   await put("a.yaml", policy("a", "http://i/"));
   await becomes("a=http://i/");
   expect(lines.filter((line) => line.includes("stays in force"))).toHaveLength(1);
   expect(source.snapshot().files[0]?.faults).toEqual([]);
+  expect(source.problems()).toEqual([]);
+});
+
+test("file errors: what no policy's conditions show", async () => {
+  await put("a.yaml", policy("a"));
+  await put("again.yaml", policy("a"));
+  await put("nameless.yaml", policy("b").replace("name: b", "title: b"));
+  await put("query.yaml", policy("c").replace("metricsql: up", 'metricsql: "up{"'));
+  await put("text.yaml", "not a manifest");
+  start();
+  await until("all are read", () => source.fileErrors().length === 3);
+  expect(source.fileErrors().map(({ file }) => file.replace(/.*\//, ""))).toEqual([
+    "again.yaml",
+    "nameless.yaml",
+    "text.yaml",
+  ]);
+  expect(source.problems()).toEqual([
+    expect.stringMatching(
+      /^3 policy files have errors, .*: again.yaml line \d+, nameless.yaml line \d+, text/,
+    ),
+  ]);
+  await rm(folder, { recursive: true });
+  await until("it is missed", () => source.problems()[0]?.includes("cannot be read") === true);
+  await mkdir(folder);
+  await until("it is there again", () => source.problems().length === 0);
 });
 
 describe("no gap", () => {

@@ -1,8 +1,8 @@
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError, errnoCode } from "../../../base/core/errors.ts";
-import { type Fault, hasErrors, printFault } from "../../../base/core/fault.ts";
+import { type Fault, hasErrors, isError, printFault } from "../../../base/core/fault.ts";
 import { runLoop, Wakeup } from "../../../base/core/loop.ts";
 import type { Service } from "../../../base/core/service.ts";
 import type { Logger } from "../../../base/log/log.ts";
@@ -32,6 +32,8 @@ interface FileState {
   /** Fingerprint of the contents that were read. */
   taken: string | undefined;
   held: Held;
+  /** The first error of the present contents that leaves out an object, or all of them. */
+  error: Fault | undefined;
 }
 
 interface DirectorySourceSnapshot {
@@ -44,6 +46,9 @@ interface DirectorySourceSnapshot {
   /** Reason the directory could not be read at the last scan. */
   readonly problem?: string | undefined;
 }
+
+/** Files that a problem names; the others are counted. */
+const maxNamedFiles = 3;
 
 /**
  * Keeps policies and Secrets in step with a directory: edits, atomic renames, Kubernetes' swapped symlinks,
@@ -139,6 +144,31 @@ export class DirectoryWatcher implements Service {
     };
   }
 
+  /**
+   * One error of each file that cannot be read or parsed now, or of which an object is left out. The faults
+   * of other policies are in their conditions.
+   */
+  fileErrors(): readonly Fault[] {
+    const conflicts = new Map(this.#contents.conflicts.map((fault) => [fault.file, fault]));
+    return [...this.#files.values()].flatMap(({ error, held }) => error ?? conflicts.get(held.path) ?? []);
+  }
+
+  /** What is wrong with the directory and its files, one sentence each: without text of a file, which may be secret. */
+  problems(): readonly string[] {
+    const problems: string[] = [];
+    if (this.#problem !== undefined) {
+      problems.push(`the policy directory cannot be read, what it held stays in effect: ${this.#problem}`);
+    }
+    const errors = this.fileErrors();
+    if (errors.length > 0) {
+      const named = errors.slice(0, maxNamedFiles).map(placeOf);
+      if (errors.length > named.length) named.push(`${errors.length - named.length} more`);
+      const subject = errors.length === 1 ? "a policy file has" : `${errors.length} policy files have`;
+      problems.push(`${subject} errors, the log says which: ${named.join(", ")}`);
+    }
+    return problems;
+  }
+
   async #list(): Promise<string[] | undefined> {
     try {
       const names = (await readdir(this.#directory)).filter(isManifestName).toSorted();
@@ -164,7 +194,7 @@ export class DirectoryWatcher implements Service {
     let state = this.#files.get(path);
     if (state === undefined) {
       if (look === gone) return undefined;
-      state = { look, sinceMs: nowMs, taken: undefined, held: { path, ...nothingHeld } };
+      state = { look, sinceMs: nowMs, taken: undefined, held: { path, ...nothingHeld }, error: undefined };
       this.#files.set(path, state);
     }
     if (state.look !== look) {
@@ -205,6 +235,7 @@ export class DirectoryWatcher implements Service {
 
   #hold(state: FileState, faults: readonly Fault[], manifest: CheckedManifest | undefined): void {
     const { path } = state.held;
+    state.error = (manifest?.lost ?? faults).find(isError);
     state.held = { ...(manifest === undefined ? state.held : holdManifest(path, manifest)), faults };
     if (manifest !== undefined) return;
     const kept = state.held.policies.length + state.held.secrets.length;
@@ -229,6 +260,11 @@ export class DirectoryWatcher implements Service {
     const counts = { directory: this.#directory, policies: policies.length, secrets: secrets.length };
     this.#log.info({ ...counts, broken: hasErrors(faults) }, "policies read");
   }
+}
+
+/** `web.yaml line 3` */
+function placeOf({ file, line }: Fault): string {
+  return line === undefined ? basename(file) : `${basename(file)} line ${line}`;
 }
 
 const gone = "gone";

@@ -1,5 +1,5 @@
 import { defined } from "../../../base/core/defined.ts";
-import type { Fault } from "../../../base/core/fault.ts";
+import { type Fault, isError } from "../../../base/core/fault.ts";
 import { suggestion } from "../../../base/documents/closest.ts";
 import { show } from "../../../base/documents/schema-issue.ts";
 import type { YamlDocument, YamlPlaces } from "../../../base/documents/yaml/document.ts";
@@ -157,6 +157,8 @@ export interface CheckedManifest {
   readonly secrets: readonly { readonly secret: Secret; readonly object: ManifestObject }[];
   /** Faults of the file and of everything in it. */
   readonly faults: readonly Fault[];
+  /** The errors among them that leave an object out, so that no policy's conditions show them. */
+  readonly lost: readonly Fault[];
   readonly readable: boolean;
 }
 
@@ -164,18 +166,23 @@ export interface CheckedManifest {
 export function checkManifest(text: string, file: string, options: PolicyCheckOptions): CheckedManifest {
   const manifest = readManifest(text, file);
   const faults: Fault[] = [...manifest.faults];
+  const lost = [...manifest.faults];
   const policies: { checked: CheckedPolicy; object: ManifestObject }[] = [];
   const secrets: { secret: Secret; object: ManifestObject }[] = [];
   for (const object of manifest.objects) {
     if (object.kind === "Secret") {
       const { secret, faults: found } = checkSecret(object.json, options.plane);
-      faults.push(...found.map((fault) => object.place.locate(fault)));
+      const located = found.map((fault) => object.place.locate(fault));
+      faults.push(...located);
       if (secret !== undefined) secrets.push({ secret, object });
+      else lost.push(...located);
     } else {
       const { checked, faults: found } = checkExportPolicy(object.json, options);
-      faults.push(...found.map((fault) => object.place.locate(fault)));
+      const located = found.map((fault) => object.place.locate(fault));
+      faults.push(...located);
       if (checked !== undefined) policies.push({ checked, object });
+      else lost.push(...located);
     }
   }
-  return { policies, secrets, faults, readable: manifest.readable };
+  return { policies, secrets, faults, lost: lost.filter(isError), readable: manifest.readable };
 }

@@ -1,4 +1,4 @@
-import { type Child, startChild } from "../../scripts/servers/child.ts";
+import { type Child, startChild } from "../../../scripts/servers/child.ts";
 import type { NetworkNamespace } from "./network-namespace.ts";
 
 export type Place = Omit<NetworkNamespace, keyof AsyncDisposable>;
