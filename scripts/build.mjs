@@ -16,7 +16,7 @@ const external = ["@bull-board/*", "bullmq", "ioredis", "pino", "pino-pretty", "
 await rm(dist, { recursive: true, force: true });
 await build({
   absWorkingDir: root,
-  entryPoints: ["src/cli.ts"],
+  entryPoints: { cli: "src/entry.ts" },
   outdir: dist,
   bundle: true,
   splitting: true,

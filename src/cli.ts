@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import "./app/daemon/heap-flags.ts";
 import { basename } from "node:path";
 import { Command, CommanderError } from "commander";

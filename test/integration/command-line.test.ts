@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -191,6 +192,56 @@ describe("what cannot be done ends with its exit status and says what would help
     expect(taken.output).toMatch(/ops\.listen/);
     expect(taken.status).toBe(3);
   });
+});
+
+describe("a state directory that cannot be used ends the daemon at once, with the reason", () => {
+  test.each<[string, string, number, RegExp]>([
+    [
+      "below /proc, which creates nothing",
+      "/proc/x",
+      3,
+      /the state directory \/proc\/x cannot be opened: ENOENT/,
+    ],
+    [
+      "read-only",
+      "/proc",
+      3,
+      /\/proc cannot be locked: no socket can be created in it: listen EACCES.* \/proc\/lock/,
+    ],
+    ["a file", "telemetryd.yaml", 2, /must be a directory; .*telemetryd\.yaml is a file/],
+    ["below a file", "telemetryd.yaml/x", 2, /cannot be used: ENOTDIR/],
+    ["a link to nothing", "dangling", 3, /dangling cannot be opened: /],
+    ["a link to itself", "loop", 2, /cannot be used: ELOOP/],
+    ["one whose log is a directory", "log-is-directory", 3, /cannot be used: EISDIR/],
+    ["one whose log is a pipe", "log-is-pipe", 3, /state\.log is not a regular file/],
+  ])("%s", async (_, directory, expected, message) => {
+    await symlink(join(folder, "missing", "x"), join(folder, "dangling"));
+    await symlink("loop", join(folder, "loop"));
+    await mkdir(join(folder, "log-is-directory", "state.log"), { recursive: true });
+    await mkdir(join(folder, "log-is-pipe"));
+    execFileSync("mkfifo", [join(folder, "log-is-pipe", "state.log")]);
+    const { status, output } = await call(
+      ...["run", "--config", "telemetryd.yaml", "--set", `state.directory=${directory}`],
+    );
+    expect(output).toMatch(message);
+    expect(output).not.toContain("/proc/self");
+    expect(status).toBe(expected);
+  });
+});
+
+test("an older Node.js is named, before anything that it does not have is loaded", async () => {
+  const older = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.18.3" } });
+    Object.defineProperty(process, "version", { value: "v20.18.3" });`;
+  const preload = `data:text/javascript,${encodeURIComponent(older)}`;
+  const child = await startChild({
+    ...{ name: "telemetryd", program: process.execPath, cwd: folder, env: {} },
+    args: ["--import", preload, builtCli, "run", "--config", "telemetryd.yaml"],
+  });
+  children.push(child);
+  expect(await child.exited).toEqual({ code: 2, signal: null });
+  expect(child.log()).toBe("telemetryd: needs Node 20.19 or newer; this is v20.18.3\n");
+  const imported = [...(await readFile(builtCli, "utf8")).matchAll(/\b(?:from|import) ?"([^"]*)"/g)];
+  expect(imported.map(([, name]) => name)).toEqual(["node:module", "node:fs"]);
 });
 
 test("help and version", async () => {

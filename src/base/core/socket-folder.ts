@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { lstat, mkdir } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { TelemetrydError } from "./errors.ts";
+import { makeDirectory } from "./make-directory.ts";
 
 /** Unix limits a socket's path to 107 bytes; what a program appends to it for a moment has to fit too. */
 const longestFolder = 90;
@@ -32,7 +33,7 @@ export function shortFolder(stateDirectory: string): string {
 export async function makeOwnFolder(folder: string, uid = process.getuid?.()): Promise<void> {
   let owner: number;
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeDirectory(folder);
     ({ uid: owner } = await lstat(folder));
   } catch (cause) {
     throw new TelemetrydError("STATE_UNUSABLE", `the folder ${folder} cannot be created`, { cause });

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmod, mkdir, readdir, readFile } from "node:fs/promises";
+import { chmod, readdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Redis } from "ioredis";
 import { nextDelay } from "../core/backoff.ts";
 import type { Clock } from "../core/clock.ts";
 import { describeError, errnoCode, TelemetrydError } from "../core/errors.ts";
+import { makeDirectory } from "../core/make-directory.ts";
 import { endsWithin, signalProcess, untilGone } from "../core/process-end.ts";
 import type { Service } from "../core/service.ts";
 import { untilAborted } from "../core/signals.ts";
@@ -100,7 +101,7 @@ export function createPrivateServer(options: PrivateServerOptions): Service {
 
 async function prepare(directory: string, socket: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(directory);
     await makeOwnFolder(dirname(socket));
   } catch (cause) {
     throw new TelemetrydError("REDIS_UNAVAILABLE", `no folder for the private redis-server at ${directory}`, {

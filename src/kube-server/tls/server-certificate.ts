@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { errnoCode, TelemetrydError } from "../../base/core/errors.ts";
+import { makeDirectory } from "../../base/core/make-directory.ts";
 import {
   type CertificateAndKey,
   isAuthorityUsable,
@@ -94,7 +95,7 @@ async function readOwn(path: string, section: string): Promise<string> {
 
 async function ownCertificate(wanted: WantedCertificate, nowMs: number): Promise<ServerCertificate> {
   const directory = join(wanted.stateDirectory, "platform");
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeDirectory(directory);
   const names = [...new Set(wanted.names)];
   let authority = await readPair(directory, "ca");
   if (authority === undefined || !isAuthorityUsable(authority.certificate, nowMs)) {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
+import { makeDirectory } from "../../../base/core/make-directory.ts";
 import { yieldToEventLoop } from "../../../base/core/yield-to-event-loop.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import type { Window } from "../../metrics-store/ports/window.ts";
@@ -78,7 +79,7 @@ export class FileSentLog implements SentLog {
   static async open(options: FileSentLogOptions): Promise<FileSentLog> {
     const log = new FileSentLog(options);
     try {
-      await mkdir(options.directory, { recursive: true, mode: 0o700 });
+      await makeDirectory(options.directory);
       const names = await readdir(options.directory);
       const numbers = names.flatMap((name) => /^(\d+)\.log$/.exec(name)?.[1] ?? []).map(Number);
       log.#lastNumber = Math.max(0, ...numbers);
@@ -226,7 +227,7 @@ export class FileSentLog implements SentLog {
     }
     await this.#deleteOld(nowMs, maxBytes - Math.max(segmentBytes, recordBytes));
     await current?.seal();
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(directory);
     const segment = await SentSegment.begin(directory, ++this.#lastNumber, nowMs);
     this.#segments.set(segment.number, segment);
     this.#current = segment;

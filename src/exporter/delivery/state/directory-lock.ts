@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { lstatSync, unlinkSync } from "node:fs";
-import { mkdir, open, unlink } from "node:fs/promises";
+import { open, unlink } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { describeError, errnoCode, TelemetrydError } from "../../../base/core/errors.ts";
+import { makeDirectory } from "../../../base/core/make-directory.ts";
 
 const socketName = "lock.sock";
 /** Long enough for a second daemon that found the same dead socket to replace ours. */
@@ -24,12 +25,11 @@ interface DirectoryLock {
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const token = `${process.pid} ${randomUUID()}`;
-  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw new TelemetrydError("STATE_UNUSABLE", `${directory} cannot be made: ${describeError(error)}`, {
-      cause: error,
+  const handle = await makeDirectory(directory)
+    .then(() => open(directory, "r"))
+    .catch((error: unknown) => {
+      throw unusable(directory, "cannot be opened", error);
     });
-  });
-  const handle = await open(directory, "r");
   // A socket's path is limited to 107 bytes; through the open directory it is always short.
   const path = `/proc/self/fd/${handle.fd}/${socketName}`;
   const server = createServer((socket) => {
@@ -68,11 +68,7 @@ async function bind(server: Server, path: string, directory: string): Promise<vo
       return await listen(server, path);
     } catch (error) {
       if (errnoCode(error) !== "EADDRINUSE" || attempt === 5) {
-        throw new TelemetrydError(
-          "STATE_UNUSABLE",
-          `${directory} cannot be locked: ${describeError(error)}`,
-          { cause: error },
-        );
+        throw unusable(directory, "cannot be locked: no socket can be created in it", error);
       }
     }
     const asked = identityOf(path);
@@ -124,6 +120,14 @@ function askHolder(path: string): Promise<string | undefined> {
     socket.on("data", (chunk) => (reply += chunk.toString()));
     socket.on("error", () => resolve(undefined));
     socket.on("end", () => resolve(reply));
+  });
+}
+
+function unusable(directory: string, problem: string, cause: unknown): TelemetrydError {
+  // The system names the path that it was given, which only this process has.
+  const reason = describeError(cause).replace(/\/proc\/self\/fd\/\d+/, directory);
+  return new TelemetrydError("STATE_UNUSABLE", `the state directory ${directory} ${problem}: ${reason}`, {
+    cause,
   });
 }
 

@@ -1,7 +1,8 @@
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describeError, TelemetrydError } from "../../../base/core/errors.ts";
+import { makeDirectory } from "../../../base/core/make-directory.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { LogWriter } from "./log-writer.ts";
 import { SinkStates } from "./sink-states.ts";
@@ -95,8 +96,10 @@ export class StateLog {
     const path = join(this.#directory, logName);
     let bytes: Buffer;
     try {
-      await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      await makeDirectory(this.#directory);
       this.#file = await open(path, "a+", 0o600);
+      // The read of a pipe or a terminal would never end.
+      if (!(await this.#file.stat()).isFile()) throw new Error(`${path} is not a regular file`);
       bytes = await this.#file.readFile();
     } catch (error) {
       const message = `the state directory ${this.#directory} cannot be used: ${describeError(error)}`;
@@ -170,7 +173,7 @@ export class StateLog {
   async #rewrite(): Promise<void> {
     const bytes = Buffer.concat([...this.store.records()].map(encodeRecord));
     const path = join(this.#directory, logName);
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(this.#directory);
     const file = await open(`${path}.new`, "w", 0o600);
     try {
       await file.appendFile(bytes);

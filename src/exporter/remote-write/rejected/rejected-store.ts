@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { uncompress } from "snappy";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError, errnoCode } from "../../../base/core/errors.ts";
+import { makeDirectory } from "../../../base/core/make-directory.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { redact } from "../../../base/log/redact.ts";
 import type { Protocol } from "../encoding/labels.ts";
@@ -161,7 +162,7 @@ export class RejectedStore {
       ...(isRepeat === true && { isRepeat }),
     };
     try {
-      await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      await makeDirectory(this.#directory);
       this.#batches++;
       this.#bytes += await writeWhole(join(this.#directory, entry.id + suffix), entry, payload);
       const isDue = this.#deps.clock.monotonicMs() - this.#sweptAtMs >= sweepEveryMs;

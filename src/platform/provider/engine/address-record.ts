@@ -1,6 +1,7 @@
-import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errnoCode } from "../../../base/core/errors.ts";
+import { makeDirectory } from "../../../base/core/make-directory.ts";
 import { isObject } from "../../../base/documents/yaml/document-path.ts";
 import { addressDiffers, addressInUse, RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
 import type { EngineInventory } from "./engine-inventory.ts";
@@ -71,7 +72,7 @@ async function read(file: string): Promise<ReadonlyMap<string, string> | undefin
 async function write(file: string, addresses: Readonly<Record<string, string>>): Promise<void> {
   try {
     const folder = dirname(file);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeDirectory(folder);
     await chmod(dirname(folder), 0o700);
     await writeFile(`${file}.next`, JSON.stringify(addresses), { mode: 0o600 });
     await rename(`${file}.next`, file);

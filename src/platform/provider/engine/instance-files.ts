@@ -1,6 +1,7 @@
-import { chmod, mkdir, readdir, rm } from "node:fs/promises";
+import { chmod, readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { errnoCode } from "../../../base/core/errors.ts";
+import { makeDirectory } from "../../../base/core/make-directory.ts";
 import { RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
 import { writeFiles } from "./mounted-files.ts";
 import { isUid } from "./specification.ts";
@@ -19,7 +20,7 @@ export class InstanceFiles {
       for (const container of instance.containers) {
         for (const mount of container.mounts) {
           if (mount.kind !== "files") continue;
-          await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+          await makeDirectory(this.#directory);
           await chmod(this.#directory, 0o700);
           await writeFiles(this.folder(instance.uid, container.name, mount.volume), mount.files);
         }
