@@ -22,6 +22,8 @@ export interface DaemonDeps {
   readonly log: Logger;
   /** The process's own metrics; created once, so that a reload does not count twice. */
   readonly processRegistry: Registry;
+  /** A sentence if the configuration was changed since, and cannot be used. */
+  readonly configurationProblem: () => string | undefined;
 }
 
 /**
@@ -35,7 +37,7 @@ export interface DaemonDeps {
  * @throws TelemetrydError when the daemon cannot start or continue
  */
 export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortSignal): Promise<void> {
-  const { clock, log, processRegistry } = deps;
+  const { clock, log, processRegistry, configurationProblem } = deps;
   const releasers = new Releasers();
   const onClose = (close: () => unknown) => releasers.push(close);
   const context: PartContext = { config, clock, log, startedAtMs: clock.nowMs(), signal, onClose };
@@ -43,6 +45,8 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
   try {
     const lock = await lockDirectory(config.state.directory);
     onClose(() => lock.release());
+    const problems = { configuration: configurationProblem };
+    parts.add({ stage: "ops", services: [], registries: [processRegistry], problems });
     const policies = createPolicies(config);
     const redis = parts.add(await openRedis(context));
     const exporter = parts.add(await openExporter(context, redis, policies));
@@ -55,7 +59,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     parts.add(await openRoadmap(context, redis));
     const platform = parts.add(await openPlatform(context, redis));
     const gateway = parts.add(await openGateway(context, redis, platform));
-    parts.add(await openOps(context, { parts, statuses, redis, exporter, gateway, processRegistry }));
+    parts.add(await openOps(context, { parts, statuses, redis, exporter, gateway }));
     log.info({ version }, "telemetryd runs");
     await runStages(parts.stages(), signal);
     log.info("telemetryd has stopped");

@@ -1,6 +1,7 @@
 import { type ConfigSources, loadConfig } from "./app/config/load.ts";
 import type { Config } from "./app/config/schema.ts";
 import { createProcessRegistry } from "./app/ops/process-metrics.ts";
+import { ReloadMetrics } from "./app/ops/reload-metrics.ts";
 import { systemClock } from "./base/core/clock.ts";
 import { describeError, TelemetrydError } from "./base/core/errors.ts";
 import { printFaults } from "./base/core/fault.ts";
@@ -41,7 +42,9 @@ const lettingGoMs = 30_000;
  */
 export async function run(options: RunOptions, signal: AbortSignal): Promise<void> {
   const processRegistry = createProcessRegistry(version);
+  const reloads = new ReloadMetrics(processRegistry);
   let config = (await loadAndWarn(options, signal)).config;
+  reloads.succeeded(systemClock.nowMs());
   while (!signal.aborted) {
     const log = loggerFor(config, options);
     const current = new AbortController();
@@ -55,18 +58,23 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
       log.info("reading the configuration again");
       loadAndWarn(options, signal).then(
         (loaded) => {
+          reloads.succeeded(systemClock.nowMs());
           next = loaded.config;
           end();
         },
-        (error: unknown) =>
+        (error: unknown) => {
+          reloads.failed();
           log.error(
             { error: describeError(error) },
             "the new configuration is invalid; the old one stays in effect",
-          ),
+          );
+        },
       );
     });
     try {
-      const running = runDaemon(config, { clock: systemClock, log, processRegistry }, current.signal);
+      const configurationProblem = () => reloads.problem();
+      const deps = { clock: systemClock, log, processRegistry, configurationProblem };
+      const running = runDaemon(config, deps, current.signal);
       const hasEnded = await endsInTime(running, config, current.signal, log);
       // The next daemon needs the same state directory and addresses: two must not run at once.
       if (!hasEnded && !signal.aborted) await letsGo(running, signal);

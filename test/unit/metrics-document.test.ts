@@ -5,6 +5,7 @@ import { createHealthRegistry, createPolicyFileRegistry } from "../../src/app/op
 import { policyCount, sinkAccepted } from "../../src/app/ops/policy-metrics.ts";
 import { createProcessRegistry } from "../../src/app/ops/process-metrics.ts";
 import { createQueueRegistry } from "../../src/app/ops/queue-metrics.ts";
+import { ReloadMetrics } from "../../src/app/ops/reload-metrics.ts";
 import { createRedisRegistry } from "../../src/base/redis/metrics.ts";
 import { createExportRegistry, sinkLabels, sinkMetrics } from "../../src/exporter/delivery/export-metrics.ts";
 import { SourceMetrics } from "../../src/exporter/metrics-store/ports/source-metrics.ts";
@@ -40,8 +41,10 @@ test("docs/metrics.md has the metrics of every room, as they are, and no others"
   const document = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
   // Registries are only read here, so their rooms need not run.
   const idle = undefined as never;
+  const ofProcess = createProcessRegistry("1.2.3");
+  new ReloadMetrics(ofProcess);
   const registries = [
-    createProcessRegistry("1.2.3"),
+    ofProcess,
     createHealthRegistry(() => new Map()),
     createPolicyFileRegistry(() => 0),
     createQueueRegistry([]),

@@ -10,6 +10,7 @@ import type { StateStore } from "../../exporter/delivery/state/sink-state.ts";
 import type { Tenant } from "../../exporter/metrics-store/ports/sample-reader.ts";
 import { ReadLimits } from "../../exporter/metrics-store/read-limits.ts";
 import type { NoStore, SinkStore } from "../../exporter/metrics-store/sink-store.ts";
+import type { StoreTroubleView } from "../../exporter/metrics-store/store-trouble.ts";
 import { directoryPlane } from "../../exporter/policy/plane.ts";
 import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
 import type { MetadataLookup } from "../../exporter/remote-write/encoding/write-request-v2.ts";
@@ -26,6 +27,8 @@ export interface ExportTools {
   readonly deps: ExporterDeps;
   readonly rejected: RejectedStore;
   readonly stores: Stores;
+  /** Why the metrics store cannot be read. */
+  readonly storeTrouble: () => StoreTroubleView | undefined;
   readonly registries: readonly Registry[];
   close(): Promise<void>;
 }
@@ -114,6 +117,7 @@ export function createExportTools({
     deps,
     rejected,
     stores,
+    storeTrouble: () => limits.trouble.get(),
     registries: [senders.registry, limits.metrics.registry],
     close: async () => {
       await endpoints.close();

@@ -1,8 +1,10 @@
 import type { Registry } from "prom-client";
 import type { Clock } from "../../base/core/clock.ts";
+import { defined } from "../../base/core/defined.ts";
 import { logErrors, runLoop } from "../../base/core/loop.ts";
 import type { Service } from "../../base/core/service.ts";
 import type { Logger } from "../../base/log/log.ts";
+import { redact } from "../../base/log/redact.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
 import { createExportRegistry, sinkExposition } from "../../exporter/delivery/export-metrics.ts";
 import type { ExporterSnapshot } from "../../exporter/delivery/exporter.ts";
@@ -11,13 +13,15 @@ import { LocalSchedule } from "../../exporter/delivery/schedule/local-schedule.t
 import { type DesiredPlans, Reconciler } from "../../exporter/delivery/schedule/reconciler.ts";
 import type { SinkStates } from "../../exporter/delivery/state/sink-states.ts";
 import { StateLog } from "../../exporter/delivery/state/state-log.ts";
+import type { StoreTroubleView } from "../../exporter/metrics-store/store-trouble.ts";
 import {
   publicEndpoint,
   type RejectedView,
   type SourceView,
 } from "../../exporter/policy/status/status-view.ts";
 import type { RejectedStore } from "../../exporter/remote-write/rejected/rejected-store.ts";
-import { createExportTools, type ExportToolsOptions } from "./export-tools.ts";
+import type { MetricsConfig } from "../config/schema.ts";
+import { createExportTools, type ExportTools, type ExportToolsOptions } from "./export-tools.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Part, PartContext } from "./parts.ts";
 import type { Policies } from "./policies.ts";
@@ -117,11 +121,10 @@ export function createExporter(options: ExporterOptions): RunningExporter {
     exposition: () => sinkExposition(schedule.snapshots()),
     snapshotOf: (sink) => schedule.snapshotOf(sink),
     reports: fleet?.reports,
-    source: () => ({
-      url: publicEndpoint(config.metrics.url).replaceAll("%7Btenant%7D", "{tenant}"),
-      flavor: tools.stores.knownFlavor() ?? "unknown",
-    }),
-    problems: { metrics_store: () => tools.stores.warnings() },
+    source: () => sourceView(config.metrics, tools),
+    problems: {
+      metrics_store: () => [...storeProblems(tools.storeTrouble()), ...tools.stores.warnings()],
+    },
     rejected: () => ({ ...tools.rejected.snapshot(), maxBytes: config.delivery.rejected.maxBytes }),
     close: () => tools.close(),
   };
@@ -140,4 +143,19 @@ function rejectedSweeper(rejected: RejectedStore, clock: Clock, log: Logger): Se
         signal,
       ),
   };
+}
+
+function sourceView({ url }: MetricsConfig, { stores, storeTrouble }: ExportTools): SourceView {
+  const trouble = storeTrouble();
+  return defined({
+    url: publicEndpoint(url).replaceAll("%7Btenant%7D", "{tenant}"),
+    flavor: stores.knownFlavor() ?? "unknown",
+    lastError: trouble && { at: new Date(trouble.atMs).toISOString(), message: redact(trouble.message) },
+  });
+}
+
+function storeProblems(trouble: StoreTroubleView | undefined): string[] {
+  if (trouble === undefined) return [];
+  const since = new Date(trouble.sinceMs).toISOString().replace(/\.\d+Z$/, "Z");
+  return [`the metrics store cannot be read since ${since}: ${redact(trouble.message)}`];
 }

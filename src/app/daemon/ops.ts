@@ -1,4 +1,3 @@
-import type { Registry } from "prom-client";
 import { defined } from "../../base/core/defined.ts";
 import { version } from "../../base/core/version.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
@@ -15,13 +14,12 @@ export interface ShownParts {
   readonly redis: RedisConnections | undefined;
   readonly exporter: RunningExporter | undefined;
   readonly gateway: Pick<Gateway, "snapshot"> | undefined;
-  readonly processRegistry: Registry;
 }
 
 /** The ops address, listening: metrics, health, the status page. @throws as its address is taken or refused */
 export async function openOps(context: PartContext, shown: ShownParts): Promise<Part | undefined> {
   const { config, clock, log, signal, startedAtMs, onClose } = context;
-  const { parts, statuses, redis, exporter, gateway, processRegistry } = shown;
+  const { parts, statuses, redis, exporter, gateway } = shown;
   if (config.ops === undefined) return undefined;
   const [{ buildOpsApp }, { OpsServer }, { createHealthRegistry }, { policyExposition }] = await Promise.all([
     import("../ops/app.ts"),
@@ -56,7 +54,6 @@ export async function openOps(context: PartContext, shown: ShownParts): Promise<
     readiness,
     degraded: () => parts.problems(),
     registries: [
-      processRegistry,
       createHealthRegistry(() => parts.degraded()),
       ...parts.registries(),
       ...(queues ? [queues.registry] : []),

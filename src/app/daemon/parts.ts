@@ -13,6 +13,7 @@ const stages = ["ops", "redis", "exporter", "sources and servers"] as const;
 
 /** What can be degraded, as the metric `telemetryd_degraded` names it. */
 export type HealthPart =
+  | "configuration"
   | "state"
   | "metrics_store"
   | "tenants"

@@ -3,9 +3,8 @@ import { PolicyPlans } from "../../exporter/policy/policy-plans.ts";
 import { PolicyStore } from "../../exporter/policy/store.ts";
 import type { ProjectTenants } from "../../exporter/policy/tenants/project-tenants.ts";
 import type { Config } from "../config/schema.ts";
-import type { RunningExporter } from "./exporter.ts";
 import type { Part, PartContext } from "./parts.ts";
-import { PolicyStatuses } from "./policy-statuses.ts";
+import { PolicyStatuses, type SinkReports } from "./policy-statuses.ts";
 import { createProjectTenants } from "./tenants.ts";
 
 /** The declared policies of all sources, and what is to be exported by them. */
@@ -26,7 +25,7 @@ export function createPolicies(config: Config): Policies {
 export function openPolicyStatuses(
   { clock, log }: PartContext,
   { plans }: Policies,
-  exporter: Pick<RunningExporter, "snapshotOf" | "reports"> | undefined,
+  exporter: SinkReports | undefined,
 ): Part & { readonly statuses: PolicyStatuses } {
   const statuses = new PolicyStatuses(plans, exporter?.snapshotOf, clock, exporter?.reports, log);
   return {

@@ -37,6 +37,14 @@ const pictureMs = 500;
 /** Changes of policies that come in bursts are noted together. */
 const settleMs = 100;
 
+/** What an exporter says of the sinks. */
+export interface SinkReports {
+  /** The snapshot of a sink that this daemon runs, by its key. */
+  snapshotOf(sink: string): ExporterSnapshot | undefined;
+  /** Set when replicas share the sinks. */
+  readonly reports: FleetReports | undefined;
+}
+
 /** The current state of a policy and its sinks. */
 interface Picture {
   readonly conditions: readonly Condition[];

@@ -37,7 +37,7 @@ function oneStore({ metrics, limits, clock, log }: StoresOptions): Stores {
   const client = new StoreClient(metrics, { clock });
   const metadata = new MetricMetadataCache({ client, clock, log });
   const reader = new StoreReader({ client, limits, log, clock });
-  const store = sinkStoreOf(client, reader, metadata);
+  const store = sinkStoreOf(reader, metadata);
   return {
     storeOf: () => store,
     knownFlavor: () => client.knownFlavor(),

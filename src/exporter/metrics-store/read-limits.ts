@@ -2,6 +2,7 @@ import type { Clock } from "../../base/core/clock.ts";
 import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
 import { SourceMetrics } from "./ports/source-metrics.ts";
 import { LabelMemory } from "./samples/label-memory.ts";
+import { StoreTrouble } from "./store-trouble.ts";
 
 interface ReadLimitsOptions {
   /** Maximum number of open reads. */
@@ -14,11 +15,12 @@ interface ReadLimitsOptions {
 /** A series not read for one to two of these intervals is dropped, and so is an owner without reads. */
 export const forgetEveryMs = 10 * 60_000;
 
-/** The limits and metrics of all reads, which the readers of several tenants share. */
+/** The limits, metrics and trouble of all reads, which the readers of several tenants share. */
 export class ReadLimits {
   readonly semaphore: FairSemaphore;
   readonly labels: LabelMemory;
   readonly metrics: SourceMetrics;
+  readonly trouble: StoreTrouble;
   /** Reads that wait for the semaphore. */
   waitingReads = 0;
   readonly #clock: Clock;
@@ -28,6 +30,7 @@ export class ReadLimits {
     this.semaphore = new FairSemaphore(concurrency, "all-but-one");
     this.labels = new LabelMemory(cacheMaxBytes);
     this.#clock = clock;
+    this.trouble = new StoreTrouble(clock);
     this.#forgotAtMs = clock.monotonicMs();
     this.metrics = new SourceMetrics({
       openReads: () => this.semaphore.taken,

@@ -1,4 +1,3 @@
-import type { StoreClient } from "./client/store-client.ts";
 import type { SampleCounter } from "./ports/sample-counter.ts";
 import type { SampleReader } from "./ports/sample-reader.ts";
 import type { MetricMetadata } from "./samples/metadata-decoder.ts";
@@ -35,16 +34,13 @@ export interface NoStore {
   readonly message: string;
 }
 
-export function sinkStoreOf(client: StoreClient, reader: StoreReader, metadata: StoreMetadata): SinkStore {
+export function sinkStoreOf(reader: StoreReader, metadata: StoreMetadata): SinkStore {
   return {
     kind: "store",
     reader,
     counter: reader.counter,
     dedupIntervalMs: () => reader.dedupIntervalMs(),
-    probe: async (signal) => {
-      const response = await client.probe(signal);
-      return response.kind === "failed" ? response.message : undefined;
-    },
+    probe: (signal) => reader.probe(signal),
     metadata,
   };
 }

@@ -111,6 +111,13 @@ export class StoreReader implements SampleReader {
     return outcome;
   }
 
+  /** Requests a response, so that the store's time is known. @returns the failure's message, or undefined */
+  async probe(signal: AbortSignal): Promise<string | undefined> {
+    const response = await this.#client.probe(signal);
+    this.#limits.trouble.note(response);
+    return response.kind === "failed" ? response.message : undefined;
+  }
+
   /** The store keeps one sample of each such interval; 0: all of them. Never fails. */
   dedupIntervalMs(): Promise<number> {
     return this.#dedup.intervalMs();
@@ -158,6 +165,7 @@ export class StoreReader implements SampleReader {
       const outcome = await this.#readOnce(shared, read, owner, startMs);
       const reason = outcome.kind === "failed" ? outcome.reason : undefined;
       this.metrics.readEnded(outcome.kind, this.#clock.monotonicMs() - startMs, reason);
+      if (outcome.kind !== "detached") this.#limits.trouble.note(outcome);
       shared.end(outcome);
     } finally {
       this.#semaphore.release(owner);

@@ -164,7 +164,7 @@ export class TenantStores implements Service {
     const metadata = new MetricMetadataCache({ client, clock, log });
     const open: OpenStore = {
       ...{ client, reader, metadata },
-      store: sinkStoreOf(client, reader, metadata),
+      store: sinkStoreOf(reader, metadata),
       metadataAtMs: -Infinity,
       isFetching: false,
       inUse: 0,

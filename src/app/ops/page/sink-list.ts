@@ -5,6 +5,7 @@ import {
   type PolicyView,
   type SinkHealth,
   type SinkView,
+  shownError,
   sinkHealth,
   sinkKey,
 } from "../../../exporter/policy/status/status-view.ts";
@@ -68,7 +69,7 @@ export function matches(row: SinkRow, query: StatusQuery): boolean {
   if (query.health !== undefined && row.health !== query.health) return false;
   if (query.filter === "") return true;
   const text =
-    `${row.key} ${row.sink.endpoint} ${row.state} ${row.sink.lastError?.message ?? ""} ${row.sink.lastCycle?.replica ?? ""}`.toLowerCase();
+    `${row.key} ${row.sink.endpoint} ${row.state} ${shownError(row.sink)?.message ?? ""} ${row.sink.lastCycle?.replica ?? ""}`.toLowerCase();
   return query.filter
     .toLowerCase()
     .split(/\s+/)

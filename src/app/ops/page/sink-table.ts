@@ -2,10 +2,10 @@ import { type Html, html } from "../../../base/core/html.ts";
 import { formatAge, formatCount, formatExactCount, formatRate } from "../../../base/core/human.ts";
 import type { Condition } from "../../../exporter/policy/status/conditions.ts";
 import {
-  findCondition,
   type SinkHealth,
   type SinkSourceView,
   type SinkView,
+  shownError,
 } from "../../../exporter/policy/status/status-view.ts";
 import { lateRejectionText, lateText } from "./late-samples.ts";
 import { lostOf, type SinkRow } from "./sink-list.ts";
@@ -61,12 +61,8 @@ function sinkRow(row: SinkRow, nowMs: number): Html {
 </tr>`;
 }
 
-/** The last problem. A sink that was never accepted has sent nothing: its condition holds the reason. */
 function problem({ sink }: SinkRow, nowMs: number): Html {
-  const accepted = findCondition(sink.conditions, "Accepted");
-  const notAccepted =
-    accepted?.status === "False" ? { at: accepted.lastTransitionTime, message: accepted.message } : undefined;
-  const error = notAccepted ?? sink.lastError;
+  const error = shownError(sink);
   if (error === undefined) return html``;
   return html`<bdi class="message">${error.message}</bdi> <span class="ago">${since(error.at, nowMs)}</span>`;
 }

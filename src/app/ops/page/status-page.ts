@@ -120,15 +120,8 @@ function replicaCount({ replica, policies }: DaemonStatus): number {
   return new Set([replica, ...runners].filter((name) => name !== undefined)).size;
 }
 
-function banners({ status, readiness, nowMs }: PageView): Html {
-  const sourceError = status.source?.lastError;
-  const lines = [
-    ...readiness.reasons.map((reason) => `Not ready: ${reason}`),
-    ...status.degraded,
-    ...(sourceError === undefined
-      ? []
-      : [`Metrics store, ${formatAge(nowMs - Date.parse(sourceError.at))} ago: ${sourceError.message}`]),
-  ];
+function banners({ status, readiness }: PageView): Html {
+  const lines = [...readiness.reasons.map((reason) => `Not ready: ${reason}`), ...status.degraded];
   if (lines.length === 0) return html``;
   return html`<ul class="banners">${lines.map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>`;
 }

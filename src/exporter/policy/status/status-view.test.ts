@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Condition } from "./conditions.ts";
-import { lateRejectedAdvice, publicEndpoint, sinkHealth } from "./status-view.ts";
+import { lateRejectedAdvice, publicEndpoint, shownError, sinkHealth } from "./status-view.ts";
 
 function condition(type: Condition["type"], status: Condition["status"], reason: string): Condition {
   return {
@@ -53,4 +53,14 @@ test.each([
   ["secret", "(not a URL)"],
 ])("publicEndpoint(%s)", (url, expected) => {
   expect(publicEndpoint(url)).toBe(expected);
+});
+
+test.each([
+  ["Accepted", "InvalidSource", "the condition"],
+  ["Delivering", "SourceUnavailable", "the condition"],
+  ["Delivering", "Retrying", "HTTP 500"],
+] as const)("shown of a sink in trouble: %s False, %s", (type, reason, message) => {
+  const lastError = { at: "2026-01-01T00:00:00Z", message: "HTTP 500" };
+  const conditions = [{ ...condition(type, "False", reason), message: "the condition" }];
+  expect(shownError({ conditions, lastError })?.message).toBe(message);
 });

@@ -40,6 +40,7 @@ export interface SourceView {
   /** Sanitized by {@link publicEndpoint}. */
   readonly url: string;
   readonly flavor: string;
+  /** The last failure, while the store cannot be read; `degraded` has it too, with the time of the first. */
   readonly lastError?: ErrorView;
 }
 
@@ -128,6 +129,22 @@ export function sinkHealth(sink: Pick<SinkView, "conditions">): SinkHealth {
   if (delivering.status === "True") return delivering.reason === "CatchingUp" ? "catching-up" : "up-to-date";
   if (delivering.reason === "Paused") return "paused";
   return delivering.reason === "Retrying" ? "retrying" : "failing";
+}
+
+/**
+ * The error to show of a sink: why it is not accepted, or its sources cannot be read, or the last one.
+ */
+export function shownError({
+  conditions,
+  lastError,
+}: Pick<SinkView, "conditions" | "lastError">): ErrorView | undefined {
+  const accepted = findCondition(conditions, "Accepted");
+  const delivering = findCondition(conditions, "Delivering");
+  const isUnread = delivering?.reason === "SourceUnavailable";
+  const condition = accepted?.status === "False" ? accepted : isUnread ? delivering : undefined;
+  return condition === undefined
+    ? lastError
+    : { at: condition.lastTransitionTime, message: condition.message };
 }
 
 /** Identifies a sink from one status to the next; without a sink, a policy that has none. */

@@ -1,8 +1,10 @@
 import { formatAge, formatCount, formatExactCount } from "../../../../base/core/human.ts";
 import {
   type DaemonStatus,
+  type ErrorView,
   findCondition,
   type SinkView,
+  shownError,
 } from "../../../../exporter/policy/status/status-view.ts";
 import { renderTable } from "../../table.ts";
 import { readiness, type StatusOrder, type StatusRow, statusRows } from "./status-rows.ts";
@@ -95,17 +97,19 @@ function errorColumn(width: number): Column {
   return {
     title: "LAST ERROR",
     cell: (line) => {
-      const ready = readiness(line);
-      const error =
-        ready?.status === "False"
-          ? { at: ready.lastTransitionTime, message: ready.message }
-          : line.sink?.lastError;
+      const error = line.sink === undefined ? faultsOf(line) : shownError(line.sink);
       if (error === undefined) return undefined;
       const { message } = error;
       const shown = message.length > width ? `${message.slice(0, width - 1)}…` : message;
       return `${shown} (${formatAge(line.nowMs - Date.parse(error.at))} ago)`;
     },
   };
+}
+
+/** Of a policy without a running sink. */
+function faultsOf(line: Line): ErrorView | undefined {
+  const ready = readiness(line);
+  return ready?.status === "False" ? { at: ready.lastTransitionTime, message: ready.message } : undefined;
 }
 
 function ageOf(line: Line): string | undefined {

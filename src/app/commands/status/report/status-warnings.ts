@@ -9,6 +9,5 @@ export function statusWarnings(status: DaemonStatus): string[] {
         ? []
         : ["the daemon is not ready"]),
     ...status.degraded,
-    ...(status.source?.lastError === undefined ? [] : [`metrics store: ${status.source.lastError.message}`]),
   ];
 }
