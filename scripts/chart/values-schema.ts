@@ -50,7 +50,7 @@ export function valuesSchema(): Schema {
         interval: { type: "string", pattern: "^([0-9]+(ms|[smh]))+$" },
         labels: texts,
       }),
-      prometheusRule: object({ enabled: flag, labels: texts }),
+      prometheusRule: object({ enabled: flag, labels: texts, runbookBaseUrl: urlOrNone }),
       podDisruptionBudget: object({
         maxUnavailable: {
           anyOf: [
@@ -85,6 +85,7 @@ const flag = { type: "boolean" };
 const texts = { type: "object", additionalProperties: text };
 const name = { type: "string", pattern: "^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$" };
 const nameOrNone = { type: "string", pattern: "^([a-z0-9]([-.a-z0-9]*[a-z0-9])?)?$" };
+const urlOrNone = { type: "string", pattern: "^(https?://[^\\s]+)?$" };
 const quantity = {
   anyOf: [{ type: "number" }, { type: "string", pattern: "^[0-9]+(\\.[0-9]+)?([numkMGTPE]|[KMGTPE]i)?$" }],
 };

@@ -212,6 +212,16 @@ describe.skipIf(helm === undefined)("the chart, rendered by helm", () => {
     expect(rule?.["spec"]).toEqual(source);
   });
 
+  test("runbookBaseUrl makes the alerts' links absolute", async () => {
+    const values = join(folder, "secrets.values.yaml");
+    const links = ["--set", "prometheusRule.runbookBaseUrl=https://docs.example.com/runbooks/"];
+    const { stdout } = await run(...templateArgs("telemetryd", "telemetryd", "--values", values, ...links));
+    const urls = [...stdout.matchAll(/runbook_url: (.*)/g)].map(([, url]) => url);
+    expect(urls.length).toBeGreaterThan(10);
+    expect(urls.filter((url) => !url?.startsWith("https://docs.example.com/runbooks/"))).toEqual([]);
+    expect(urls).toContain("https://docs.example.com/runbooks/sink-lagging.md");
+  });
+
   test("a changed configuration restarts the pods, and other values do not", async () => {
     const values = join(folder, "ten-lines.values.yaml");
     const checksum = async (...set: string[]): Promise<string> => {

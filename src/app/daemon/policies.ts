@@ -48,7 +48,7 @@ export async function openPolicyDirectory(
   return {
     stage: "sources and servers",
     services: [watcher],
-    registries: [createPolicyFileRegistry(() => watcher.fileErrors().length)],
+    registries: [createPolicyFileRegistry(() => watcher.errorCount())],
     problems: { policies: () => watcher.problems() },
     notReady: () =>
       store.hasPlane(directoryPlane) ? undefined : "the policy directory has not been read yet",

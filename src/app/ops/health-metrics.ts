@@ -20,7 +20,7 @@ export function createPolicyFileRegistry(count: () => number): Registry {
   const registry = new Registry();
   new Gauge({
     name: "telemetryd_policy_file_errors",
-    help: "Files of policies.directory that cannot be read or parsed now, or of which an object is left out.",
+    help: "Files of policies.directory that cannot be read or parsed, or lack an object; the directory counts as one.",
     registers: [registry],
     collect() {
       this.set(count());

@@ -18,6 +18,13 @@ export const sinkAccepted = {
   labelNames: sinkLabels,
 } as const;
 
+export const policyReady = {
+  name: "telemetryd_policy_ready",
+  help: "1 if all of a policy is in effect, 0 if it or one of its sinks has a fault.",
+  kind: "gauge",
+  labelNames: sinkLabels.slice(0, -1),
+} as const;
+
 export const policyCount = {
   name: "telemetryd_policies",
   help: "Policies by the state of their configuration.",
@@ -36,12 +43,16 @@ const maxNameLength = 63;
  */
 export function* policyExposition(policies: Iterable<ShownPolicy>): Generator<string> {
   const counts = new Map(Object.values(policyStates).map((state) => [state, 0]));
+  // The series of a metric must not be mixed with those of another one.
+  const ready: string[] = [headOf(policyReady)];
   let piece = headOf(sinkAccepted);
   let lines = 0;
   for (const { ref, status } of policies) {
     const reason = findCondition(status.conditions, "Ready")?.reason;
     const state = policyStates[reason as keyof typeof policyStates] ?? policyStates.Invalid;
     counts.set(state, (counts.get(state) ?? 0) + 1);
+    const policyLabels = labelText([ref.plane, ref.namespace, ref.name]);
+    ready.push(`${policyReady.name}${policyLabels} ${Number(state === policyStates.SinksAccepted)}\n`);
     lines++;
     const names = new Set<string>();
     for (const sink of status.sinks) {
@@ -60,6 +71,7 @@ export function* policyExposition(policies: Iterable<ShownPolicy>): Generator<st
     lines = 0;
   }
   yield piece;
+  for (let at = 0; at < ready.length; at += linesInPiece) yield ready.slice(at, at + linesInPiece).join("");
   piece = headOf(policyCount);
   for (const [state, count] of counts) piece += `${policyCount.name}{state="${state}"} ${count}\n`;
   yield piece;

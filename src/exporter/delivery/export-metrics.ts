@@ -200,9 +200,9 @@ export function* sinkExposition(snapshots: readonly ExporterSnapshot[]): Generat
   }
 }
 
-/** The labels of one sink's series: plane, namespace, policy and sink, as text. */
+/** The labels of one sink's series as text: plane, namespace, policy and sink, or the first of them. */
 export function labelText(values: readonly string[]): string {
-  return `{${sinkLabels.map((name, index) => `${name}="${escaped(values[index] ?? "")}"`).join(",")}}`;
+  return `{${values.map((value, index) => `${sinkLabels[index]}="${escaped(value)}"`).join(",")}}`;
 }
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/ */

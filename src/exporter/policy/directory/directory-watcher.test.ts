@@ -143,6 +143,7 @@ test("file errors: what no policy's conditions show", async () => {
   ]);
   await rm(folder, { recursive: true });
   await until("it is missed", () => source.problems()[0]?.includes("cannot be read") === true);
+  expect(source.errorCount()).toBe(4);
   await mkdir(folder);
   await until("it is there again", () => source.problems().length === 0);
 });

@@ -153,6 +153,11 @@ export class DirectoryWatcher implements Service {
     return [...this.#files.values()].flatMap(({ error, held }) => error ?? conflicts.get(held.path) ?? []);
   }
 
+  /** Files with such an error; a directory that cannot be read counts as one. */
+  errorCount(): number {
+    return this.fileErrors().length + (this.#problem === undefined ? 0 : 1);
+  }
+
   /** What is wrong with the directory and its files, one sentence each: without text of a file, which may be secret. */
   problems(): readonly string[] {
     const problems: string[] = [];
