@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { builtCli, ensureBuilt } from "../../scripts/daemon/build.ts";
 import { type RunningDaemon, startDaemon } from "../../scripts/daemon/daemon.ts";
 import { type Child, startChild } from "../../scripts/servers/child.ts";
+import { snippetsOf } from "../support/documents/document-snippets.ts";
 import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { diffSamples, isSameSet, SampleSet, seriesKey, writeToVictoriaMetrics } from "../support/samples.ts";
 import { freePort, type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
@@ -97,7 +98,7 @@ async function start(...args: string[]): Promise<Child> {
     program: process.execPath,
     args: [builtCli, ...args],
     cwd: folder,
-    env: { NO_COLOR: "1" },
+    env: { NO_COLOR: "1", TELEMETRYD_OPS_LISTEN: `127.0.0.1:${opsPort}` },
   });
   children.push(child);
   return child;
@@ -326,37 +327,127 @@ describe("telemetryd export", () => {
   });
 });
 
-test("telemetryd rejected: list, show, replay, delete", async () => {
-  const isBad = (ms: number, n: string | undefined) => n === "0" && ms < baseMs + 3 * 15_000;
+describe("telemetryd rejected", () => {
+  /** The first three samples of two series, which the receiver refuses. */
+  const isBad = (ms: number, n: string | undefined) => n !== "2" && ms < baseMs + 3 * 15_000;
   const holdsBad = ({ series }: ReceivedRequest) =>
     series.some(({ labels, samples }) => {
       const n = labels.find(({ name }) => name === "n")?.value;
       return samples.some(({ timestampMs }) => isBad(Number(timestampMs), n));
     });
-  receiver.respond((request) => (holdsBad(request) ? { status: 400, body: "no" } : undefined));
-  const running = await daemon();
-  await until("three samples were rejected", async () => {
-    const { policies } = await running.status(forever);
-    const { delivered = 0, rejected = 0 } = policies[0]?.sinks[0] ?? {};
-    return rejected === 3 && delivered === source.size - 3;
+
+  async function rejecting(): Promise<RunningDaemon> {
+    receiver.respond((request) => (holdsBad(request) ? { status: 400, body: "no" } : undefined));
+    const running = await daemon();
+    await until("six samples were rejected", async () => {
+      const { policies } = await running.status(forever);
+      const { delivered = 0, rejected = 0 } = policies[0]?.sinks[0] ?? {};
+      return rejected === 6 && delivered === source.size - 6;
+    });
+    return running;
+  }
+
+  async function entries(...args: string[]): Promise<{ id: string; sampleCount: number; status: number }[]> {
+    const { output } = await call("rejected", "list", "--entries", "--output", "json", ...args);
+    return JSON.parse(output) as { id: string; sampleCount: number; status: number }[];
+  }
+
+  test("with a configuration: list, show, replay, delete in the folder", async () => {
+    const running = await rejecting();
+    const config = ["--config", "telemetryd.yaml"];
+    const kept = await entries(...config);
+    expect(kept.reduce((sum, { sampleCount }) => sum + sampleCount, 0)).toBe(6);
+    expect(kept[0]?.status).toBe(400);
+    // Neither command asks the daemon.
+    running.child.signal("SIGTERM");
+    await running.child.exited;
+    const [first, second, ...rest] = kept.map(({ id }) => id);
+
+    const shown = await call("rejected", "show", ...config, first ?? "");
+    expect(shown.output).toMatch(/Response:.*400/);
+    expect(shown.output).toContain('__name__="cli_test"');
+
+    expect((await call("rejected", "delete", ...config, second ?? "")).status).toBe(0);
+
+    receiver.respond(() => undefined);
+    const replayed = await call("rejected", "replay", ...config, first ?? "", ...rest);
+    expect(replayed.output).toMatch(/out of order[\s\S]*delivered \d+ samples/);
+    expect(replayed.status).toBe(0);
+    const after = await call("rejected", "list", ...config);
+    expect(after.output).toBe("Nothing was rejected.\n");
   });
-  const { rejected: count } = (await running.status(forever)).policies[0]!.sinks[0]!;
-  const list = await call("rejected", "list", "--config", "telemetryd.yaml", "--output", "json");
-  const entries = JSON.parse(list.output) as { id: string; sampleCount: number; status: number }[];
-  expect(entries.reduce((sum, { sampleCount }) => sum + sampleCount, 0)).toBe(count);
-  expect(entries[0]?.status).toBe(400);
-  const [first, second, ...rest] = entries.map(({ id }) => id);
 
-  const shown = await call("rejected", "show", "--config", "telemetryd.yaml", first ?? "");
-  expect(shown.output).toMatch(/Response:.*400/);
-  expect(shown.output).toContain('__name__="cli_test"');
+  test("the documents' commands, as printed, through the running daemon", async () => {
+    const documents = [
+      "docs/receivers.md",
+      ...["dropped", "rejected"].map((name) => `docs/runbooks/samples-${name}.md`),
+    ];
+    const printed = documents.flatMap((document) =>
+      snippetsOf(document).flatMap(({ text }) => text.match(/^telemetryd rejected .*$/gm) ?? []),
+    );
+    expect(printed.length).toBeGreaterThanOrEqual(8);
+    await rejecting();
+    receiver.respond(() => undefined);
+    for (const line of printed) {
+      const [oldest] = await entries();
+      const args = line
+        .replace("telemetryd ", "")
+        .replace("ID", oldest?.id ?? "none left")
+        .split(" ");
+      const { status, output } = await call(...args);
+      expect(status, `${line}: ${output}`).toBe(0);
+      switch (args[1]) {
+        case "list":
+          expect(output).toMatch(/^SINK .*\ndefault\/export\/receiver +\d+ +\d+ .* 400 "no"\n$/);
+          break;
+        case "show":
+          expect(output).toContain('Example:   {__name__="cli_test"');
+          break;
+        default:
+          expect(output).toMatch(args[1] === "replay" ? /delivered \d+ samples?\n$/ : / deleted\n$/);
+          expect((await entries()).map(({ id }) => id)).not.toContain(oldest?.id);
+      }
+    }
+    const unknown = await call("rejected", "delete", "7");
+    expect(unknown.output).toContain('there is no rejected entry "7"');
+    expect(unknown.status).toBe(2);
+  });
 
-  expect((await call("rejected", "delete", "--config", "telemetryd.yaml", second ?? "")).status).toBe(0);
+  test("a sink's entries are replayed and deleted; nobody else's request does that", async () => {
+    const running = await rejecting();
+    const sink = ["--sink", "default/export/receiver"];
+    const path = `${running.opsUrl}/api/v1/rejected`;
+    const [{ id } = { id: "" }] = await entries();
+    for (const headers of [{}, { "x-telemetryd-command": "1", origin: "http://evil.example" }]) {
+      for (const [method, url] of [
+        ["POST", `${path}/${id}/replay`],
+        ["DELETE", `${path}/${id}`],
+      ] as const) {
+        expect((await fetch(url, { method, headers })).status).toBe(403);
+      }
+    }
+    const count = (await entries()).length;
+    const failed = await call("rejected", "replay", ...sink);
+    expect(failed.output).toMatch(/ not delivered: 400 "no"\n/);
+    expect(failed.output).toContain(`${count} of ${count} entries were not delivered`);
+    expect(failed.status).toBe(5);
+    expect(await entries()).toHaveLength(count);
 
-  receiver.respond(() => undefined);
-  const replayed = await call("rejected", "replay", "--config", "telemetryd.yaml", first ?? "", ...rest);
-  expect(replayed.output).toMatch(/out of order[\s\S]*delivered \d+ samples/);
-  expect(replayed.status).toBe(0);
-  const after = await call("rejected", "list", "--config", "telemetryd.yaml");
-  expect(after.output).toBe("Nothing was rejected.\n");
+    const none = await call("rejected", "delete", "--sink", "default/export/other");
+    expect(none.output).toContain("no rejected entry of the sink default/export/other is selected");
+    expect(none.status).toBe(2);
+    expect((await call("rejected", "delete")).output).toContain("give ids, or --sink");
+
+    receiver.respond(() => undefined);
+    const replayed = await call("rejected", "replay", ...sink, "--reason", "NO", "--since", "1h");
+    expect(replayed.status).toBe(0);
+    expect(holdsAll()).toBe(true);
+    expect((await call("rejected", "list")).output).toBe("Nothing was rejected.\n");
+  });
+
+  test("without a daemon", async () => {
+    const { status, output } = await call("rejected", "list");
+    expect(output).toMatch(/no telemetryd responds at http:\/\/127\.0\.0\.1:\d+ \(.*ECONNREFUSED/);
+    expect(status).toBe(4);
+  });
 });

@@ -25,9 +25,16 @@ export interface ConfigOptions {
 
 /** A command that uses the configuration. */
 export function configured(command: Command): Command {
-  return command
-    .requiredOption("--config <file>", "configuration file (YAML)")
-    .option("--set <key=value>", "override a key, such as metrics.interval=5s; repeatable", collect, []);
+  return overrides(command.requiredOption("--config <file>", "configuration file (YAML)"));
+}
+
+export function overrides(command: Command): Command {
+  return command.option(
+    "--set <key=value>",
+    "override a key, such as metrics.interval=5s; repeatable",
+    collect,
+    [],
+  );
 }
 
 function collect(value: string, previous: readonly string[]): string[] {

@@ -12,9 +12,10 @@ import { ReadLimits } from "../../exporter/metrics-store/read-limits.ts";
 import type { NoStore, SinkStore } from "../../exporter/metrics-store/sink-store.ts";
 import type { StoreTroubleView } from "../../exporter/metrics-store/store-trouble.ts";
 import { directoryPlane } from "../../exporter/policy/plane.ts";
-import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
+import { type SinkPlan, sinkKey } from "../../exporter/policy/spec/types.ts";
 import type { MetadataLookup } from "../../exporter/remote-write/encoding/write-request-v2.ts";
 import { Endpoints } from "../../exporter/remote-write/endpoints.ts";
+import { type RejectedFolder, rejectedFolder } from "../../exporter/remote-write/rejected/rejected-access.ts";
 import { RejectedStore } from "../../exporter/remote-write/rejected/rejected-store.ts";
 import { RemoteWriteMetrics } from "../../exporter/remote-write/send/metrics.ts";
 import type { Config, MetricsConfig } from "../config/schema.ts";
@@ -46,6 +47,19 @@ export interface ExportToolsOptions {
 /** `state.directory/rejected` */
 export function rejectedDirectory(config: Config): string {
   return join(config.state.directory, "rejected");
+}
+
+/** The rejected store for commands. Entries are replayed with the sinks' current endpoints and credentials. */
+export function rejectedAccess(
+  config: Config,
+  { destinationOf }: Pick<ExporterDeps, "destinationOf">,
+  plans: () => readonly SinkPlan[],
+): RejectedFolder {
+  return rejectedFolder(rejectedDirectory(config), ({ sink }, signal) => {
+    const plan = plans().find(({ policy, name }) => sinkKey(policy, name) === sink);
+    const destination = plan && destinationOf(plan, { interrupt: () => signal });
+    return destination?.kind === "destination" ? destination.sender : undefined;
+  });
 }
 
 /** Wires the metrics store and the receivers to the exporter's ports. */

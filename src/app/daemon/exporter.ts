@@ -19,9 +19,15 @@ import {
   type RejectedView,
   type SourceView,
 } from "../../exporter/policy/status/status-view.ts";
+import type { RejectedFolder } from "../../exporter/remote-write/rejected/rejected-access.ts";
 import type { RejectedStore } from "../../exporter/remote-write/rejected/rejected-store.ts";
 import type { MetricsConfig } from "../config/schema.ts";
-import { createExportTools, type ExportTools, type ExportToolsOptions } from "./export-tools.ts";
+import {
+  createExportTools,
+  type ExportTools,
+  type ExportToolsOptions,
+  rejectedAccess,
+} from "./export-tools.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Part, PartContext } from "./parts.ts";
 import type { Policies } from "./policies.ts";
@@ -38,6 +44,7 @@ export interface RunningExporter extends Part {
   readonly reports: FleetReports | undefined;
   source(): SourceView;
   rejected(): RejectedView;
+  readonly rejectedAccess: RejectedFolder;
   readonly registries: readonly Registry[];
   close(): Promise<void>;
 }
@@ -126,6 +133,7 @@ export function createExporter(options: ExporterOptions): RunningExporter {
       metrics_store: () => [...storeProblems(tools.storeTrouble()), ...tools.stores.warnings()],
     },
     rejected: () => ({ ...tools.rejected.snapshot(), maxBytes: config.delivery.rejected.maxBytes }),
+    rejectedAccess: rejectedAccess(config, tools.deps, () => desired.plans()),
     close: () => tools.close(),
   };
 }

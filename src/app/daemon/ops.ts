@@ -64,6 +64,7 @@ export async function openOps(context: PartContext, shown: ShownParts): Promise<
         yield* exporter.exposition();
         yield* policyExposition(statuses.statuses());
       },
+    rejected: exporter?.rejectedAccess,
     listenHost: config.ops.listen.host,
     hosts: config.ops.hosts,
     dashboard: queues?.dashboard,

@@ -5,12 +5,14 @@ import { describeError } from "../../base/core/errors.ts";
 import type { Logger } from "../../base/log/log.ts";
 import { namesOneHost } from "../../base/net/host.ts";
 import type { DaemonStatus } from "../../exporter/policy/status/status-view.ts";
+import type { RejectedFolder } from "../../exporter/remote-write/rejected/rejected-access.ts";
 import { isKnownHost } from "./known-host.ts";
 import { pageScript } from "./page/page-script.ts";
 import { pageStyle } from "./page/page-style.ts";
 import type { Readiness } from "./page/readiness.ts";
 import { parseStatusQuery } from "./page/sink-list.ts";
 import { livePart, type PageView, statusPage } from "./page/status-page.ts";
+import { rejectedPath, rejectedRoutes } from "./rejected-routes.ts";
 import { Scrapes } from "./scrape.ts";
 
 /** Path of the queue dashboard. */
@@ -28,6 +30,8 @@ export interface OpsInput {
   readonly registries: readonly Registry[];
   /** The sinks' series, as in {@link ScrapeInput.pieces}; absent when nothing is exported. */
   readonly pieces?: (() => Iterable<string>) | undefined;
+  /** For `telemetryd rejected`; absent when nothing is exported. */
+  readonly rejected?: RejectedFolder | undefined;
   /** The queue dashboard; absent when the daemon has no queues. */
   readonly dashboard?: FastifyPluginAsync | undefined;
   /** The host of `ops.listen`, and `ops.hosts`: accepted host names. */
@@ -76,6 +80,7 @@ export function buildOpsApp(input: OpsInput): FastifyInstance {
     if (body === undefined) return reply.hijack();
     return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(body);
   });
+  if (input.rejected !== undefined) app.register(rejectedRoutes(input.rejected), { prefix: rejectedPath });
   if (input.dashboard !== undefined) app.register(input.dashboard, { prefix: queuesPath });
   app.get("/healthz", async (_, reply) => plain(reply, 200, "ok\n"));
   app.get("/readyz", async (_, reply) => {

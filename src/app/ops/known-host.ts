@@ -20,15 +20,15 @@ export function isKnownHost(
   names: ReadonlySet<string>,
 ): boolean {
   if (host === undefined) return true;
-  const name = nameOf(host);
+  const name = hostName(host);
   if (name === undefined) return false;
   if (isIP(withoutBrackets(name)) !== 0 || isLoopbackName(name)) return true;
   if (name === listenHost.toLowerCase() || names.has(name)) return true;
   return !isLoopback(listenHost) && /^[^.]+$|\.svc$|\.cluster\.local$/.test(name);
 }
 
-/** In lower case, without port and trailing dot; undefined when it is not a name. */
-function nameOf(host: string): string | undefined {
+/** Of a Host header: in lower case, without port and trailing dot; undefined when it is not a name. */
+export function hostName(host: string): string | undefined {
   return /^(\[[0-9a-f:.]+\]|[\w.-]+?)\.?(?::\d{0,5})?$/.exec(host.toLowerCase())?.[1];
 }
 
@@ -36,6 +36,7 @@ function isLoopbackName(name: string): boolean {
   return name === "localhost" || name.endsWith(".localhost");
 }
 
-function isLoopback(listenHost: string): boolean {
-  return isLoopbackName(listenHost) || listenHost === "::1" || /^127(\.\d+){3}$/.test(listenHost);
+/** @param host a name, or an address without brackets */
+export function isLoopback(host: string): boolean {
+  return isLoopbackName(host) || host === "::1" || /^127(\.\d+){3}$/.test(host);
 }

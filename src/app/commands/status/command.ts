@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { CommandContext } from "../command.ts";
+import { opsAddressOption } from "../ops-address.ts";
 import type { StatusOptions } from "./report/status.ts";
 import { intervalRule, parseInterval } from "./watch/interval.ts";
 
@@ -8,7 +9,7 @@ export function registerStatus(program: Command, { stdout, stderr, stopSignal }:
   program
     .command("status")
     .description("show what a running daemon does")
-    .option("--address <url>", "the daemon's ops address", "http://127.0.0.1:9464")
+    .addOption(opsAddressOption())
     .addOption(
       new Option("-o, --output <format>", "output format")
         .choices(["table", "wide", "json"])

@@ -8,6 +8,7 @@ import { silentLogger } from "../../../base/log/log.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import { RemoteWriteMetrics } from "../send/metrics.ts";
 import type { Outcome } from "../send/outcome.ts";
+import { rejectedFolder } from "./rejected-access.ts";
 import {
   deleteRejected,
   listRejected,
@@ -15,7 +16,6 @@ import {
   RejectedStore,
   readRejected,
 } from "./rejected-store.ts";
-import { replayRejected } from "./replay-rejected.ts";
 
 const startMs = 1_760_000_000_000;
 const never = new AbortController().signal;
@@ -165,7 +165,11 @@ test.each<[Outcome, number]>([
     return Promise.resolve(outcome);
   };
   const sender = { send, close: () => Promise.resolve() };
-  expect(await replayRejected(folder, added?.id ?? "", sender, never)).toEqual(outcome);
+  const access = rejectedFolder(folder, () => sender);
+  expect(await access.replay(added?.id ?? "", never)).toEqual({ entry: added, outcome });
   expect(await listRejected(folder)).toHaveLength(left);
-  expect(await replayRejected(folder, "nothing", sender, never)).toBeUndefined();
+  expect(await access.replay("nothing", never)).toBeUndefined();
+  const orphan = (await storeOf().add({ ...rejected, request: requestOf() }))?.id ?? "";
+  const replay = await rejectedFolder(folder, () => undefined).replay(orphan, never);
+  expect(replay?.outcome).toEqual({ kind: "undeclared" });
 });

@@ -60,6 +60,7 @@ const suffix = ".rejected";
 const staleTemporaryMs = 3_600_000;
 /** Room for an entry's line. */
 const longestHeadBytes = 64 * 1_024;
+const usualHeadBytes = 4 * 1_024;
 const idPattern = /^\d{14}-[0-9a-f]{8}$/;
 const newline = 0x0a;
 
@@ -182,25 +183,56 @@ export class RejectedStore {
 /** The entries, oldest first; other files are skipped. */
 export async function listRejected(directory: string): Promise<RejectedEntry[]> {
   const entries: RejectedEntry[] = [];
-  for (const file of await filesOf(directory)) {
-    const found = await readEntry(join(directory, file.name));
-    if (found !== undefined) entries.push(found.entry);
-  }
+  for await (const entry of scanRejected(directory, 0)) entries.push(entry);
   return entries;
 }
 
-/** One entry with its request, ready to be sent again. @returns undefined when no entry has that id */
-export async function readRejected(
-  directory: string,
-  id: string,
-): Promise<{ readonly entry: RejectedEntry; readonly request: EncodedRequest } | undefined> {
+/**
+ * The same one by one, without their bodies, from those rejected at `sinceMs` on (Unix epoch, ms). Entries
+ * that are deleted meanwhile may be missing.
+ */
+export async function* scanRejected(directory: string, sinceMs: number): AsyncGenerator<RejectedEntry> {
+  for (const name of await namesOf(directory, suffix)) {
+    if (atMsOf(name) < sinceMs) continue;
+    const entry = await readHead(join(directory, name));
+    if (entry !== undefined) yield entry;
+  }
+}
+
+/** One entry with its request, ready to be sent again. */
+export interface RejectedBody {
+  readonly entry: RejectedEntry;
+  readonly request: EncodedRequest;
+}
+
+/** @returns undefined when no entry has that id */
+export async function readRejected(directory: string, id: string): Promise<RejectedBody | undefined> {
+  const bytes = await readRejectedFile(directory, id);
+  return bytes && parseRejectedFile(bytes);
+}
+
+/** The whole file of an entry, for {@link parseRejectedFile}. @returns undefined when no entry has that id */
+export async function readRejectedFile(directory: string, id: string): Promise<Buffer | undefined> {
   // The id comes from a command line: it must name a file of this folder and nothing else.
   if (!idPattern.test(id)) return undefined;
-  const found = await readEntry(join(directory, id + suffix));
-  if (found === undefined) return undefined;
-  const { protocol, seriesCount, sampleCount, minMs, maxMs, uncompressedBytes } = found.entry;
+  try {
+    return await readFile(join(directory, id + suffix));
+  } catch (error) {
+    if (errnoCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** @returns undefined when it is not a whole entry */
+export function parseRejectedFile(bytes: Buffer): RejectedBody | undefined {
+  const head = headIn(bytes);
+  if (head === undefined) return undefined;
+  const payload = bytes.subarray(head.end);
+  const { payloadBytes = payload.length, ...entry } = head.stored;
+  if (payload.length !== payloadBytes) return undefined;
+  const { protocol, seriesCount, sampleCount, minMs, maxMs, uncompressedBytes } = entry;
   const counts = { protocol, seriesCount, sampleCount, minMs, maxMs, uncompressedBytes };
-  return { entry: found.entry, request: { payload: found.payload, ...counts } };
+  return { entry, request: { payload, ...counts } };
 }
 
 /** @returns false when no entry has that id */
@@ -221,20 +253,11 @@ interface StoredFile {
   readonly atMs: number;
 }
 
-/** Oldest first: ids begin with the time, padded to equal length. */
 async function filesOf(directory: string, ending = suffix): Promise<StoredFile[]> {
-  let names: string[];
-  try {
-    names = await readdir(directory);
-  } catch (error) {
-    if (errnoCode(error) === "ENOENT") return [];
-    throw error;
-  }
   const files: StoredFile[] = [];
-  for (const name of names.sort()) {
-    if (!name.endsWith(ending) || !idPattern.test(name.slice(0, -ending.length))) continue;
+  for (const name of await namesOf(directory, ending)) {
     try {
-      files.push({ name, bytes: (await stat(join(directory, name))).size, atMs: Number(name.slice(0, 14)) });
+      files.push({ name, bytes: (await stat(join(directory, name))).size, atMs: atMsOf(name) });
     } catch (error) {
       // Deleted concurrently by a command.
       if (errnoCode(error) !== "ENOENT") throw error;
@@ -243,19 +266,51 @@ async function filesOf(directory: string, ending = suffix): Promise<StoredFile[]
   return files;
 }
 
-async function readEntry(path: string): Promise<{ entry: RejectedEntry; payload: Buffer } | undefined> {
-  let bytes: Buffer;
+/** Oldest first: ids begin with the time, padded to equal length. */
+async function namesOf(directory: string, ending: string): Promise<string[]> {
   try {
-    bytes = await readFile(path);
+    const names = await readdir(directory);
+    return names
+      .filter((name) => name.endsWith(ending) && idPattern.test(name.slice(0, -ending.length)))
+      .sort();
+  } catch (error) {
+    if (errnoCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function atMsOf(name: string): number {
+  return Number(name.slice(0, 14));
+}
+
+/** @returns undefined when the file is no whole entry, or was deleted concurrently */
+async function readHead(path: string): Promise<RejectedEntry | undefined> {
+  let file: FileHandle;
+  try {
+    file = await open(path, "r");
   } catch (error) {
     if (errnoCode(error) === "ENOENT") return undefined;
     throw error;
   }
-  const head = headIn(bytes);
-  if (head === undefined) return undefined;
-  const payload = bytes.subarray(head.end);
-  const { payloadBytes = payload.length, ...entry } = head.stored;
-  return payload.length === payloadBytes ? { entry, payload } : undefined;
+  try {
+    const { size } = await file.stat();
+    const head = await headOf(file);
+    if (head === undefined) return undefined;
+    const { payloadBytes = size - head.end, ...entry } = head.stored;
+    return size === head.end + payloadBytes ? entry : undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Most heads are short: a folder of many entries is read in small pieces. */
+async function headOf(file: FileHandle): Promise<Head | undefined> {
+  for (const length of [usualHeadBytes, longestHeadBytes]) {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(length), position: 0 });
+    const head = headIn(buffer.subarray(0, bytesRead));
+    if (head !== undefined || bytesRead < length) return head;
+  }
+  return undefined;
 }
 
 /** As in the file: with the size of the body that follows, which entries of earlier versions do not have. */
@@ -263,7 +318,13 @@ interface StoredEntry extends RejectedEntry {
   readonly payloadBytes?: number;
 }
 
-function headIn(bytes: Buffer): { readonly stored: StoredEntry; readonly end: number } | undefined {
+interface Head {
+  readonly stored: StoredEntry;
+  /** Where the body begins. */
+  readonly end: number;
+}
+
+function headIn(bytes: Buffer): Head | undefined {
   const end = bytes.indexOf(newline);
   if (end < 0) return undefined;
   try {
@@ -284,8 +345,7 @@ async function isWhole(path: string, size: number): Promise<boolean> {
     throw error;
   }
   try {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(longestHeadBytes), position: 0 });
-    const head = headIn(buffer.subarray(0, bytesRead));
+    const head = await headOf(file);
     if (head === undefined) return false;
     const { payloadBytes } = head.stored;
     if (payloadBytes !== undefined) return size === head.end + payloadBytes;

@@ -1,10 +1,8 @@
 import { describeError, TelemetrydError } from "../../../../base/core/errors.ts";
 import { formatAge } from "../../../../base/core/human.ts";
 import { withEither } from "../../../../base/core/signals.ts";
-import { parseUrl } from "../../../../base/core/url.ts";
 import type { DaemonStatus } from "../../../../exporter/policy/status/status-view.ts";
-
-export const defaultStatusAddress = "http://127.0.0.1:9464";
+import { opsUrl, unreachable } from "../../ops-address.ts";
 
 const responseLimitMs = 5_000;
 
@@ -23,11 +21,7 @@ export async function fetchStatus(address: string, signal: AbortSignal): Promise
   } catch (error) {
     signal.throwIfAborted();
     const reason = limit.aborted ? `no response within ${formatAge(responseLimitMs)}` : describeError(error);
-    throw new TelemetrydError(
-      "UNREACHABLE",
-      `no telemetryd responds at ${url.origin} (${reason}); is it running, and is this the address of ops.listen? Give another one with --address`,
-      { cause: error },
-    );
+    throw unreachable(url, reason, error);
   }
   if (response.status !== 200 || !isDaemonStatus(body)) {
     throw new TelemetrydError(
@@ -50,14 +44,7 @@ async function fetchJson(url: URL, signal: AbortSignal): Promise<[Response, unkn
 
 /** The address that a daemon's status is read from. @throws INVALID_ARGUMENT for an invalid address */
 export function statusUrl(address: string): URL {
-  const text = /^https?:\/\//i.test(address) ? address : `http://${address}`;
-  if (parseUrl(text) === undefined) {
-    throw new TelemetrydError(
-      "INVALID_ARGUMENT",
-      `--address: "${address}" is no address; write it like ${defaultStatusAddress}`,
-    );
-  }
-  return new URL("api/v1/status", text.endsWith("/") ? text : `${text}/`);
+  return opsUrl(address, "api/v1/status");
 }
 
 /** Distinguishes a daemon from other servers; a daemon's response is otherwise trusted. */
