@@ -5,10 +5,11 @@ const factor = 8;
 /** Between the two, since larger data is also slower to access. */
 const maxRatio = 28;
 const maxAttempts = 6;
-const runsOfEach = 3;
+/** The first run of each compiles the code. */
+const runsOfEach = 2;
 
 /**
- * Fails when the work grows faster than its input. Compares processor times, each the best of several runs of
+ * Fails when the work grows faster than its input. Compares processor times, each the better of two runs of
  * about equal length, so that a busy machine affects both sides. Makes several attempts, since noise cannot
  * make a quadratic algorithm look linear.
  *

@@ -13,11 +13,11 @@ const { getHeapStatistics, setFlagsFromString } = require("node:v8");
 for (const flag of JSON.parse(process.argv[1])) setFlagsFromString(flag);
 const used = () => getHeapStatistics().used_heap_size;
 const make = (index) => ({ index, next: [index, index + 1, index + 2], text: String(index) });
-const kept = Array.from({ length: 1000000 }, (_, index) => make(index));
+const kept = Array.from({ length: 200000 }, (_, index) => make(index));
 gc();
 const keptBytes = used();
 let most = 0;
-for (let round = 0; round < 6000000; round++) {
+for (let round = 0; round < 1200000; round++) {
   kept[(round * 7919) % kept.length] = make(round);
   if (round % 5000 === 0) most = Math.max(most, used());
 }
