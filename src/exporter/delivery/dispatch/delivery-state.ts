@@ -1,4 +1,5 @@
 import { nextDelay } from "../../../base/core/backoff.ts";
+import type { Unfinished } from "../../remote-write/send/outcome.ts";
 
 /**
  * Delivery state of a sink.
@@ -35,6 +36,12 @@ export interface DeliveryFailure {
   readonly firstPauseMs?: number | undefined;
   /** The pause is no longer than this, unless the receiver requests it. */
   readonly longestPauseMs?: number | undefined;
+}
+
+export function failureOf(outcome: Exclude<Unfinished, { readonly kind: "aborted" }>): DeliveryFailure {
+  const { message, detail } = outcome;
+  if (outcome.kind !== "exhausted") return { kind: outcome.kind, message, detail };
+  return { kind: "retrying", message, detail, retryAfterMs: outcome.retryAfterMs };
 }
 
 export const delivering: DeliveryState = { kind: "delivering" };

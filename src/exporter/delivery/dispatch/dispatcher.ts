@@ -1,27 +1,26 @@
-import type { Clock } from "../../../base/core/clock.ts";
 import type { Outcome, Unfinished } from "../../remote-write/send/outcome.ts";
-import { type Refusal, refusalOf } from "../../remote-write/send/refusal-search.ts";
-import { longestWaitMs } from "../../remote-write/send/retry.ts";
+import { refusalOf } from "../../remote-write/send/refusal-search.ts";
 import type { Batch } from "../batch/batch.ts";
 import type { BudgetShare } from "../batch/memory-budget.ts";
 import { Partitions } from "../batch/partitions.ts";
-import type { SeriesHash } from "../batch/series-hash.ts";
-import { SeriesHashTable } from "../batch/series-hash-table.ts";
-import type { SinkRecorder } from "../stats/sink-recorder.ts";
-import type { DeliveryFailure } from "./delivery-state.ts";
+import { type DeliveryFailure, failureOf } from "./delivery-state.ts";
 import type { Interruption } from "./interruption.ts";
-import type { Receiver, RejectedSamples } from "./receiver.ts";
-import { type RefusedBatch, RefusedBatches } from "./refused-batches.ts";
+import {
+  type ParkedBatch,
+  ParkedBatches,
+  type UnprovenRefusal,
+  unprovenRefusalOf,
+} from "./parked-batches.ts";
+import {
+  type RefusedBatch,
+  RefusedBatches,
+  type RefusedBatchesDeps,
+  type SentBatch,
+} from "./refused-batches.ts";
 import type { WindowJournal } from "./window-journal.ts";
 
-export interface DispatcherDeps {
-  /** The sink's key. */
-  readonly sink: string;
-  readonly receiver: Receiver;
-  readonly rejected: RejectedSamples;
+export interface DispatcherDeps extends RefusedBatchesDeps {
   readonly share: BudgetShare;
-  readonly recorder: SinkRecorder;
-  readonly clock: Clock;
 }
 
 export interface DispatcherOptions {
@@ -40,29 +39,18 @@ export interface DispatcherOptions {
 
 /** A partition with at most this many batches left is nearly drained. */
 const fewBatchesOfPartition = 2;
-/** When as many batches are refused and nothing was accepted, the rest of the window is not tried. */
-const mostParked = 16;
-/** After as many connections that end without a response, smaller requests are tried. */
-const mostResets = 3;
-/** Series of a refused request of which later samples are tried. */
-const mostTriedLater = 16;
-
-/** A refused batch of which nothing was accepted. */
-interface ParkedBatch extends Omit<RefusedBatch, "isProven"> {
-  readonly number: number;
-  /** When it was refused: a mark. */
-  readonly at: number;
-}
-
-/** Samples that were refused, and of which none was accepted: nothing of them is rejected yet. */
-export interface UnprovenRefusal {
-  readonly refusal: Refusal;
-  /** Some of the refused series. */
-  readonly series: readonly SeriesHash[];
-  /** All of them were sent before without a response: the receiver may have them. */
-  readonly isInDoubt: boolean;
-  /** They were not refused, but fail again and again. */
-  readonly isFailing: boolean;
+/** What has become of the batches of a window so far. */
+export class Dispatched {
+  /** Number of requests accepted or rejected by the receiver. */
+  requestsWithResponse = 0;
+  /** Samples that were read are not acknowledged: no checkpoint may pass them. */
+  isIncomplete = false;
+  outgrewMemory = false;
+  failure: DeliveryFailure | undefined;
+  /** Set when samples are refused, and nothing proves that the endpoint takes any. */
+  unproven: UnprovenRefusal | undefined;
+  /** A search has to continue in the next cycle, since its requests are used up. */
+  isSearching = false;
 }
 
 /**
@@ -78,19 +66,12 @@ export class Dispatcher {
   readonly #journal: WindowJournal;
   readonly #partitions: Partitions;
   readonly #refused: RefusedBatches;
+  readonly #parked = new ParkedBatches();
+  readonly #result = new Dispatched();
   #queued = 0;
-  #responses = 0;
   #hasBegun = false;
-  #isIncomplete = false;
   /** A batch was sent and has to be sent again. */
   #hasLeft = false;
-  #outgrewMemory = false;
-  #failure: DeliveryFailure | undefined;
-  #parked: ParkedBatch[] = [];
-  /** The series of parked batches: none of their later samples may overtake them. */
-  #waiting: SeriesHashTable | undefined;
-  #unproven: UnprovenRefusal | undefined;
-  #isSearching = false;
 
   constructor(journal: WindowJournal, deps: DispatcherDeps, options: DispatcherOptions) {
     this.#journal = journal;
@@ -100,32 +81,8 @@ export class Dispatcher {
     this.#refused = new RefusedBatches(deps, journal);
   }
 
-  /** Number of requests accepted or rejected by the receiver. */
-  get responses(): number {
-    return this.#responses;
-  }
-
-  /** Whether samples that were read are not acknowledged: no checkpoint may pass them. */
-  get isIncomplete(): boolean {
-    return this.#isIncomplete;
-  }
-
-  get outgrewMemory(): boolean {
-    return this.#outgrewMemory;
-  }
-
-  get failure(): DeliveryFailure | undefined {
-    return this.#failure;
-  }
-
-  /** Set when samples are refused, and nothing proves that the endpoint takes any. */
-  get unproven(): UnprovenRefusal | undefined {
-    return this.#unproven;
-  }
-
-  /** A search has to continue in the next cycle, since its requests are used up. */
-  get isSearching(): boolean {
-    return this.#isSearching;
+  get result(): Readonly<Dispatched> {
+    return this.#result;
   }
 
   queue(batch: Batch): void {
@@ -138,7 +95,7 @@ export class Dispatcher {
     if (this.#options.isProbe) {
       this.#options.stopReading();
       if (this.#queued > 1) {
-        this.#isIncomplete = true;
+        this.#result.isIncomplete = true;
         return;
       }
     }
@@ -147,8 +104,8 @@ export class Dispatcher {
     this.#partitions.add(batch.partitions, () =>
       this.#guard(this.#send(batch)).finally(() => share.release(bytes)),
     );
-    if (share.isSpent() && !this.#outgrewMemory) {
-      this.#outgrewMemory = true;
+    if (share.isSpent() && !this.#result.outgrewMemory) {
+      this.#result.outgrewMemory = true;
       this.#options.stopReading();
     }
   }
@@ -160,21 +117,22 @@ export class Dispatcher {
 
   /** Sends nothing further. Resolves when no request is in flight; never rejects. */
   async abandoned(): Promise<void> {
-    this.#isIncomplete = true;
-    this.#hasLeft = true;
+    this.#stopSending();
     await this.#partitions.drained().catch(() => undefined);
   }
 
-  /**
-   * After an internal error it is unknown which samples were sent: nothing may overtake them. See
-   * {@link #isOver}.
-   */
+  /** Nothing may overtake what was left: see {@link #isOver}. */
+  #stopSending(): void {
+    this.#result.isIncomplete = true;
+    this.#hasLeft = true;
+  }
+
+  /** After an internal error it is unknown which samples were sent. */
   async #guard(work: Promise<void>): Promise<void> {
     try {
       await work;
     } catch (error) {
-      this.#isIncomplete = true;
-      this.#hasLeft = true;
+      this.#stopSending();
       this.#options.stopReading();
       throw error;
     }
@@ -182,13 +140,13 @@ export class Dispatcher {
 
   /** Some samples that were read will not be sent: the window has to be run again. */
   markIncomplete(): void {
-    this.#isIncomplete = true;
+    this.#result.isIncomplete = true;
   }
 
   /** Resolves when the partitions have little left to do. @returns whether there has been no failure so far */
   async nearlyDrained(): Promise<boolean> {
     await this.#partitions.drainedTo(fewBatchesOfPartition * this.#deps.receiver.partitionCount);
-    return !this.#isOver() && !this.#options.interruption.signal.aborted;
+    return !this.#isOver() && !this.#isInterrupted;
   }
 
   /** Resolves when every queued batch has an outcome, and reports rejected samples. */
@@ -202,72 +160,52 @@ export class Dispatcher {
   /** Once another request was accepted, refused batches are searched to their end. */
   async #concludeParked(): Promise<void> {
     const { memory, episode } = this.#deps.receiver;
-    while (this.#parked.length > 0 && !this.#isOver()) {
-      const [next] = this.#parked;
-      if (next === undefined || !memory.acceptedSince(next.at)) break;
-      this.#parked.shift();
-      const { sender } = this.#deps.receiver.destination;
-      const { number, batch, isFailing } = next;
-      const outcome = await sender.send(batch.request, this.#options.signal, isFailing ? 1 : undefined);
-      await this.#guard(this.#conclude(number, batch, outcome, { ...next, isProven: true }));
+    while (!this.#isOver()) {
+      const next = this.#parked.takeProven(memory);
+      if (next === undefined) break;
+      await this.#guard(this.#deliver({ ...next, isProven: true }, next.isFailing));
     }
-    if (this.#parked.length === 0) return;
-    const parked = this.#parked;
-    this.#parked = [];
-    this.#isIncomplete = true;
-    this.#hasLeft = true;
-    const series: SeriesHash[] = [];
-    for (const { number, batch, mayHaveArrived } of parked) {
-      const { length } = batch.entries;
-      const step = Math.max(1, Math.floor(length / mostTriedLater));
-      for (let at = memory.turn % step; at < length; at += step) {
-        batch.entries.eachOf(at, at + 1, (high, low) => {
-          if (series.length < mostTriedLater) series.push({ high, low });
-        });
-      }
+    const parked = this.#parked.takeAll();
+    if (parked.length === 0) return;
+    this.#stopSending();
+    for (const { number, mayHaveArrived } of parked) {
       if (!mayHaveArrived) await this.#journal.returned(number);
     }
-    const [first] = parked;
-    if (first === undefined || this.#options.interruption.signal.aborted || this.#options.signal.aborted)
-      return;
-    const isInDoubt = parked.every(({ mayHaveArrived }) => mayHaveArrived);
+    if (this.#isInterrupted || this.#options.signal.aborted) return;
+    this.#result.unproven = unprovenRefusalOf(parked, memory.turn);
     memory.refuse(episode);
     memory.turn++;
-    this.#unproven = { refusal: first.refusal, series, isInDoubt, isFailing: first.isFailing };
   }
 
   async #send(batch: Batch): Promise<void> {
     const isReady = (await this.#options.predecessorClosed) && !this.#isOver() && !this.#isOverdue();
-    if (!isReady || this.#waitsForParked(batch)) {
-      this.#isIncomplete = true;
+    if (!isReady || this.#parked.holdsBack(batch)) {
+      this.#result.isIncomplete = true;
       return;
     }
     this.#hasBegun = true;
     const number = await this.#journal.sent(batch);
-    const { sender } = this.#deps.receiver.destination;
-    const attempts = batch.suspicion?.isFailing === true ? 1 : undefined;
-    await this.#conclude(number, batch, await sender.send(batch.request, this.#options.signal, attempts));
+    const mayHaveArrived = batch.inDoubt !== undefined;
+    const isFailing = batch.suspicion?.isFailing === true;
+    await this.#deliver({ number, batch, mayHaveArrived, isProven: false }, isFailing);
   }
 
-  #waitsForParked({ entries }: Batch): boolean {
-    const waiting = this.#waiting;
-    if (waiting === undefined) return false;
-    let isAny = false;
-    entries.each((high, low) => {
-      if (waiting.get(high, low) !== undefined) isAny = true;
-    });
-    if (isAny) entries.each((high, low) => waiting.set(high, low, 1));
-    return isAny;
+  /** @param isFailing it failed before: another failure means as much as several */
+  async #deliver(sent: SentBatch, isFailing: boolean): Promise<void> {
+    const { sender } = this.#deps.receiver.destination;
+    const attempts = isFailing ? 1 : undefined;
+    await this.#conclude(sent, await sender.send(sent.batch.request, this.#options.signal, attempts));
   }
 
   #park(parked: ParkedBatch): void {
-    this.#parked.push(parked);
-    this.#waiting ??= new SeriesHashTable(parked.batch.entries.length);
-    const waiting = this.#waiting;
-    parked.batch.entries.each((high, low) => waiting.set(high, low, 1));
-    if (this.#parked.length < mostParked) return;
+    this.#parked.add(parked);
+    if (!this.#parked.isFull) return;
     this.#hasLeft = true;
     this.#options.stopReading();
+  }
+
+  get #isInterrupted(): boolean {
+    return this.#options.interruption.reason !== undefined;
   }
 
   #isOverdue(): boolean {
@@ -285,52 +223,44 @@ export class Dispatcher {
     return this.#hasLeft || signal.aborted || interruption.reason === "edit";
   }
 
-  /** @param before set when the batch was parked */
-  async #conclude(
-    number: number,
-    batch: Batch,
-    outcome: Outcome,
-    before?: Pick<RefusedBatch, "mayHaveArrived" | "isProven">,
-  ): Promise<void> {
+  async #conclude(sent: SentBatch, outcome: Outcome): Promise<void> {
+    const { number, batch } = sent;
     const { receiver, recorder } = this.#deps;
-    const mayHaveArrived =
-      batch.inDoubt !== undefined ||
-      before?.mayHaveArrived === true ||
-      (outcome.kind !== "delivered" && outcome.responseLost);
     if (outcome.kind === "delivered") {
       recorder.delivered(batch.request.sampleCount, outcome.unwritten);
       receiver.memory.accept(batch.request);
       if (batch.suspicion === undefined) receiver.memory.forgetFailed(batch.entries);
       else receiver.memory.acceptSeries(batch.entries);
-      this.#responses++;
+      this.#result.requestsWithResponse++;
       // Not awaited: the log keeps the order, and this record is written with the partition's next batch.
       this.follow(this.#journal.acknowledged(number, batch));
       return;
     }
-    if (outcome.kind === "rejected" || (outcome.kind === "exhausted" && this.#isSearched(batch, outcome))) {
-      const isFailing = outcome.kind === "exhausted";
-      const refusal = refusalOf(outcome);
-      const isProven = before?.isProven === true;
-      return this.#search({ number, batch, refusal, mayHaveArrived, isFailing, isProven }, outcome);
+    const mayHaveArrived = sent.mayHaveArrived || outcome.responseLost;
+    const isFailing = outcome.kind === "exhausted";
+    if (isFailing) receiver.memory.fail();
+    const isSearched = isFailing && !this.#isInterrupted && this.#refused.isSearched(batch, outcome);
+    if (outcome.kind === "rejected" || isSearched) {
+      return this.#search({ ...sent, mayHaveArrived, isFailing, refusal: refusalOf(outcome) }, outcome);
     }
     return this.#leave(number, outcome, mayHaveArrived);
   }
 
   async #search(
-    refused: RefusedBatch & { readonly number: number },
+    refused: RefusedBatch,
     outcome: Outcome & { readonly kind: "rejected" | "exhausted" },
   ): Promise<void> {
     const { number, batch, mayHaveArrived, isFailing } = refused;
     const { memory, dropExhausted } = this.#deps.receiver;
     const { signal, interruption } = this.#options;
     const at = memory.mark();
-    if (this.#parked.length > 0 && !refused.isProven) return this.#park({ ...refused, at });
+    if (this.#parked.size > 0 && !refused.isProven) return this.#park({ ...refused, at });
     if (isFailing && batch.suspicion?.isFailing === true && !dropExhausted) {
       if (!memory.failedAlone(batch.entries)) return this.#park({ ...refused, at });
     }
-    const isPoison = this.#mayBePoison(batch, outcome);
+    const isPoison = this.#refused.mayBePoison(batch, outcome);
     const { kind, accepted, unfinished } = await this.#refused.search(refused, [signal, interruption.signal]);
-    this.#responses += accepted + (isFailing ? 0 : 1);
+    this.#result.requestsWithResponse += accepted + (isFailing ? 0 : 1);
     if (kind === "complete") return this.#journal.acknowledged(number, batch);
     if (kind === "unfinished" && unfinished !== undefined) {
       return this.#leave(number, unfinished, mayHaveArrived);
@@ -340,41 +270,16 @@ export class Dispatcher {
       return this.#leave(number, outcome, mayHaveArrived);
     }
     if (kind === "unproven") return this.#park({ ...refused, at });
-    this.#isSearching = true;
+    this.#result.isSearching = true;
     return this.#leave(number, { kind: "aborted", responseLost: false }, mayHaveArrived);
-  }
-
-  /**
-   * Whether a failed request is searched for the samples that make it fail: it has failed for long, and
-   * nothing was accepted meanwhile; or all of its samples failed alone before, or their series did.
-   */
-  #isSearched(batch: Batch, outcome: Outcome & { readonly kind: "exhausted" }): boolean {
-    const { memory, dropExhausted } = this.#deps.receiver;
-    memory.fail();
-    if (this.#options.interruption.signal.aborted || (outcome.retryAfterMs ?? 0) > longestWaitMs)
-      return false;
-    return batch.suspicion?.isFailing === true || dropExhausted || this.#mayBePoison(batch, outcome);
-  }
-
-  #mayBePoison({ entries, request }: Batch, outcome: Outcome): boolean {
-    const { memory } = this.#deps.receiver;
-    if (memory.hasFailedLong || memory.hasFailedAlone(entries)) return true;
-    if (outcome.kind !== "exhausted" || outcome.reason !== "connection_lost") return false;
-    return memory.failures >= mostResets && request.sampleCount > 1;
   }
 
   /** The samples cannot be delivered now: the window is run again later. */
   async #leave(number: number, outcome: Unfinished, mayHaveArrived: boolean): Promise<void> {
-    this.#isIncomplete = true;
-    this.#hasLeft = true;
+    this.#stopSending();
     // After an interruption the result of further attempts is unknown.
-    if (outcome.kind !== "aborted" && !this.#options.interruption.signal.aborted) {
-      this.#failure ??= {
-        kind: outcome.kind === "exhausted" ? "retrying" : outcome.kind,
-        message: outcome.message,
-        detail: outcome.detail,
-        retryAfterMs: outcome.kind === "exhausted" ? outcome.retryAfterMs : undefined,
-      };
+    if (outcome.kind !== "aborted" && !this.#isInterrupted) {
+      this.#result.failure ??= failureOf(outcome);
       this.#deps.recorder.failed(outcome.detail ?? outcome.message);
       this.#options.stopReading();
     }

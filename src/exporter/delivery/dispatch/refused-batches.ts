@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/core/clock.ts";
 import { formatDuration } from "../../../base/core/duration.ts";
 import { withLegalNames } from "../../remote-write/encoding/convert-request.ts";
 import type { EncodedRequest } from "../../remote-write/encoding/request.ts";
-import type { Unfinished } from "../../remote-write/send/outcome.ts";
+import type { Outcome, Unfinished } from "../../remote-write/send/outcome.ts";
 import {
   type Refusal,
   RefusalSearch,
@@ -10,13 +10,14 @@ import {
   type SearchPart,
   type SearchStep,
 } from "../../remote-write/send/refusal-search.ts";
+import { longestWaitMs } from "../../remote-write/send/retry.ts";
 import type { Batch } from "../batch/batch.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
 import type { SinkRecorder } from "../stats/sink-recorder.ts";
 import type { Receiver, RejectedSamples } from "./receiver.ts";
 import type { WindowJournal } from "./window-journal.ts";
 
-interface RefusedBatchesDeps {
+export interface RefusedBatchesDeps {
   /** The sink's key. */
   readonly sink: string;
   readonly receiver: Receiver;
@@ -25,16 +26,21 @@ interface RefusedBatchesDeps {
   readonly clock: Clock;
 }
 
-/** A batch that the receiver has refused, or that fails again and again. */
-export interface RefusedBatch {
+export interface SentBatch {
+  /** In the journal. */
+  readonly number: number;
   readonly batch: Batch;
-  readonly refusal: Refusal;
   /** It was sent before without a response, or an attempt's response was lost. */
   readonly mayHaveArrived: boolean;
+  /** The endpoint has accepted another request since this one was refused. */
+  readonly isProven: boolean;
+}
+
+/** A batch that the receiver has refused, or that fails again and again. */
+export interface RefusedBatch extends SentBatch {
+  readonly refusal: Refusal;
   /** It was not refused, but failed. */
   readonly isFailing: boolean;
-  /** The endpoint has accepted another request since the refusal began. */
-  readonly isProven: boolean;
 }
 
 /** How the search for the samples that are refused has ended. */
@@ -50,6 +56,8 @@ interface SearchResult {
 const oldSampleMs = 50 * 60_000;
 /** Refused samples that are tried with legal names: if none of them is accepted, the names are not the reason. */
 const mostLegalNames = 16;
+/** After as many connections that end without a response, smaller requests are tried. */
+const mostResets = 3;
 /** A search that has to wait longer for its turn continues in the next cycle. */
 const longestSearchMs = 20_000;
 
@@ -61,6 +69,24 @@ export class RefusedBatches {
   constructor(deps: RefusedBatchesDeps, journal: WindowJournal) {
     this.#deps = deps;
     this.#journal = journal;
+  }
+
+  /**
+   * Whether a failed request is searched for the samples that make it fail: it has failed for long, and
+   * nothing was accepted meanwhile; or all of its samples failed alone before, or their series did.
+   */
+  isSearched(batch: Batch, outcome: Outcome & { readonly kind: "exhausted" }): boolean {
+    if ((outcome.retryAfterMs ?? 0) > longestWaitMs) return false;
+    if (batch.suspicion?.isFailing === true || this.#deps.receiver.dropExhausted) return true;
+    return this.mayBePoison(batch, outcome);
+  }
+
+  /** Whether the samples of a batch may be why it fails. */
+  mayBePoison({ entries, request }: Batch, outcome: Outcome): boolean {
+    const { memory } = this.#deps.receiver;
+    if (memory.hasFailedLong || memory.hasFailedAlone(entries)) return true;
+    if (outcome.kind !== "exhausted" || outcome.reason !== "connection_lost") return false;
+    return memory.failures >= mostResets && request.sampleCount > 1;
   }
 
   /** @param signals end the search at once; the first one ends a request, too */
@@ -186,8 +212,8 @@ export class RefusedBatches {
     isFailing: boolean,
     isPassed = false,
   ): Promise<void> {
-    const { recorder, clock, receiver } = this.#deps;
-    const { written = 0 } = refusal;
+    const { recorder, clock, receiver, rejected, sink } = this.#deps;
+    const { written = 0, status } = refusal;
     if (written > 0) {
       recorder.delivered(written);
       receiver.memory.accept(request);
@@ -201,16 +227,6 @@ export class RefusedBatches {
     if (isRepeat) recorder.repeated(samples);
     else if (isFailing && receiver.dropExhausted) recorder.dropped(samples, message);
     else recorder.rejected(samples, message, isPassed);
-    await this.#keep(request, message, refusal.status, isRepeat);
-  }
-
-  async #keep(
-    request: EncodedRequest,
-    message: string,
-    status: number | undefined,
-    isRepeat: boolean,
-  ): Promise<void> {
-    const { rejected, sink, receiver } = this.#deps;
     const { endpoint } = receiver;
     await rejected.add({ sink, endpoint, message, request, status, ...(isRepeat && { isRepeat }) });
   }

@@ -3,7 +3,7 @@ import type { LateSamples } from "../late/late-samples.ts";
 import { lateKey } from "../state/late-key.ts";
 import type { PlannedWindow } from "../state/planned-window.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
-import type { SampleCounts } from "../state/sample-counts.ts";
+import { SampleCounts } from "../state/sample-counts.ts";
 import type { OpenWindow, StateStore, WindowBounds } from "../state/sink-state.ts";
 
 export interface WindowJournalDeps {
@@ -26,6 +26,8 @@ export class WindowJournal {
   readonly #deps: WindowJournalDeps;
   /** Not all sources of the open window are read: the policy has lost one. */
   readonly #isPart: boolean;
+  /** Of the last reading, by source. */
+  readonly #counts = new Map<string, SampleCounts>();
   #window: OpenWindow | undefined;
   #opening: Promise<OpenWindow> | undefined;
 
@@ -36,6 +38,23 @@ export class WindowJournal {
     this.#window = planned.open;
     this.bounds = { fromMs: planned.fromMs, toMs: planned.toMs, stepMs: planned.open?.stepMs ?? stepMs };
     this.#isPart = [...(planned.open?.sources ?? [])].some((source) => !planned.sources.includes(source));
+  }
+
+  /** What the sources had in the last reading, by name. */
+  get counts(): ReadonlyMap<string, SampleCounts> {
+    return this.#counts;
+  }
+
+  /**
+   * The counts to fill in a reading of a source, if they are needed. When the window was read before, samples
+   * may have come in between that are not sent: it counts as empty, so that it is checked.
+   */
+  newCounts(source: string): SampleCounts | undefined {
+    const { late } = this.#deps;
+    if (late === undefined) return undefined;
+    const counts = new SampleCounts(late.stepMs);
+    this.#counts.set(source, counts);
+    return this.#planned.open === undefined ? counts : undefined;
   }
 
   /** Undefined while nothing was sent: an empty window needs no journal. */
@@ -84,15 +103,11 @@ export class WindowJournal {
     if (inDoubt !== undefined && !this.#isPart) await this.returned(inDoubt);
   }
 
-  /**
-   * Moves the checkpoints of these sources to the window's end.
-   *
-   * @param counts of what they have in the window, by name
-   */
-  async close(sources: readonly string[], counts: ReadonlyMap<string, SampleCounts>): Promise<void> {
+  /** Moves the checkpoints of these sources to the window's end. */
+  async close(sources: readonly string[]): Promise<void> {
     if (sources.length === 0) return;
     const { state, sink, late, storeNowMs } = this.#deps;
-    const closed = new Map([...counts].filter(([source]) => sources.includes(source)));
+    const closed = new Map([...this.#counts].filter(([source]) => sources.includes(source)));
     await late?.remember(this.bounds, this.#window, closed, storeNowMs() ?? this.bounds.toMs);
     if (this.#window !== undefined) return state.closeSources(this.#window, sources);
     // Nothing was sent, so no journal was opened: only the checkpoints move.

@@ -5,7 +5,7 @@ import { type Batch, OpenBatch } from "../batch/batch.ts";
 import { InDoubtBatcher } from "../batch/in-doubt-batcher.ts";
 import { firstAfter } from "../batch/sample-range.ts";
 import { acknowledgedSeries, type SeriesHash, sourceSalt } from "../batch/series-hash.ts";
-import type { UnprovenRefusal } from "../dispatch/dispatcher.ts";
+import type { UnprovenRefusal } from "../dispatch/parked-batches.ts";
 import { WindowJournal } from "../dispatch/window-journal.ts";
 import { hasRequestsInDoubt, type PlannedWindow } from "../state/planned-window.ts";
 import type { WindowExportDeps } from "./window-export.ts";

@@ -5,12 +5,10 @@ import type { SampleBuffer, Series } from "../../series/series.ts";
 import type { Batch } from "../batch/batch.ts";
 import type { BatcherOptions, WindowBatcher } from "../batch/batcher.ts";
 import { InDoubtBatcher } from "../batch/in-doubt-batcher.ts";
-import type { DeliveryFailure } from "../dispatch/delivery-state.ts";
-import { Dispatcher, type DispatcherOptions, type UnprovenRefusal } from "../dispatch/dispatcher.ts";
+import { type Dispatched, Dispatcher, type DispatcherOptions } from "../dispatch/dispatcher.ts";
 import { WindowJournal } from "../dispatch/window-journal.ts";
 import type { WindowCost } from "../plan/next-window.ts";
 import { hasRequestsInDoubt, type PlannedWindow } from "../state/planned-window.ts";
-import { SampleCounts } from "../state/sample-counts.ts";
 import type { Reading, SourceReader } from "./source-reader.ts";
 import { type WindowKind, type WindowKindDeps, windowKindOf } from "./window-kind.ts";
 import { WindowProgress } from "./window-progress.ts";
@@ -26,20 +24,14 @@ export interface WindowExportDeps extends WindowKindDeps {
 
 export type WindowExportOptions = Pick<DispatcherOptions, "isProbe" | "interruption" | "signal">;
 
-export interface WindowResult {
+export interface WindowResult extends Dispatched {
   /**
    * `closed`: every source is complete. `partly`: those in `sourceErrors` could not be read. `unfinished`: to
-   * be run again at once (the memory share was spent, or the probe was delivered). `failed`: see the field.
-   * `interrupted`: by an edit or a stop.
+   * be run again at once (the memory share was spent, or the probe was delivered) unless `unproven` or
+   * `isSearching` is set. `failed`: see the field. `interrupted`: by an edit or a stop.
    */
   readonly kind: "closed" | "partly" | "unfinished" | "failed" | "interrupted";
-  readonly failure: DeliveryFailure | undefined;
-  /** Set with `unfinished` when samples are refused, and nothing proves that the endpoint takes any. */
-  readonly unproven: UnprovenRefusal | undefined;
-  /** Set with `unfinished` when a search has to continue in the next cycle. */
-  readonly isSearching: boolean;
   readonly sourceErrors: ReadonlyMap<string, ReadFailure>;
-  readonly requestsWithResponse: number;
 }
 
 /** Receivers limit the size of a request (Prometheus: 32 MiB decoded); very long labels could exceed it. */
@@ -67,8 +59,6 @@ export class WindowExport {
   #isFinishingEarly = false;
   /** Memory of the open batches, as accounted for. */
   #openBytes = 0;
-  /** Of the last reading, by source. */
-  readonly #counts = new Map<string, SampleCounts>();
 
   constructor(planned: PlannedWindow, deps: WindowExportDeps, options: WindowExportOptions) {
     this.planned = planned;
@@ -117,8 +107,9 @@ export class WindowExport {
     await this.#kind.noteReading(reading);
     await this.#dispatcher.drained();
     if (this.#isStopped()) return this.#result("interrupted", errors);
-    if (this.#dispatcher.failure !== undefined) return this.#result("failed", errors);
-    if (this.#isRefused()) return this.#result("unfinished", errors);
+    const { failure, unproven, isSearching } = this.#dispatcher.result;
+    if (failure !== undefined) return this.#result("failed", errors);
+    if (unproven !== undefined || isSearching) return this.#result("unfinished", errors);
     if (errors.size > 0) return this.#result("partly", errors);
     // A probe has shown that the receiver is back; so has a request that was cut short. The window starts
     // over.
@@ -131,7 +122,7 @@ export class WindowExport {
     const reading = await this.#readWatchingAge(batcher, ended);
     // After an edit the rest is sent differently, after a failure not at all; otherwise open batches are
     // sent.
-    if (this.#options.interruption.reason !== "edit" && dispatcher.failure === undefined) {
+    if (this.#options.interruption.reason !== "edit" && dispatcher.result.failure === undefined) {
       this.#queue(batcher, batcher.finishAll());
     } else {
       dispatcher.markIncomplete();
@@ -143,11 +134,12 @@ export class WindowExport {
     else if (isRead && !ended.aborted) await this.#awaitNearlyDelivered(reading);
     await dispatcher.drained();
     const { errors } = reading;
-    if (dispatcher.failure !== undefined) return this.#result("failed", errors);
-    if (!dispatcher.isIncomplete) await this.#kind.close(reading, this.#counts);
+    const { failure, isIncomplete } = dispatcher.result;
+    if (failure !== undefined) return this.#result("failed", errors);
+    if (!isIncomplete) await this.#kind.close(reading);
     if (this.#isStopped()) return this.#result("interrupted", errors);
     if (errors.size > 0) return this.#result("partly", errors);
-    return this.#result(isRead && !dispatcher.isIncomplete ? "closed" : "unfinished", errors);
+    return this.#result(isRead && !isIncomplete ? "closed" : "unfinished", errors);
   }
 
   async #awaitNearlyDelivered({ durationMs }: Reading): Promise<void> {
@@ -159,7 +151,7 @@ export class WindowExport {
   }
 
   #costOf({ samples, durationMs }: Reading, ended: AbortSignal): WindowCost | undefined {
-    const { outgrewMemory } = this.#dispatcher;
+    const { outgrewMemory } = this.#dispatcher.result;
     if (ended.aborted && !outgrewMemory) return undefined;
     const { fromMs, toMs } = this.planned;
     return { lengthMs: toMs - fromMs, samples, readMs: durationMs, outgrewMemory };
@@ -213,7 +205,7 @@ export class WindowExport {
     const consumerOf = (name: string) => {
       this.#isReadingLast = name === sources.at(-1);
       const source = batcher.source(name);
-      const counts = this.#countsOf(name);
+      const counts = this.#journal.newCounts(name);
       return this.#kind.consumer((series: Series, samples: SampleBuffer) => {
         counts?.add(samples);
         this.#queue(batcher, source.add(series, samples));
@@ -224,18 +216,6 @@ export class WindowExport {
     const reading = await this.#deps.sources.read(sources, bounds, consumerOf, ended, selector);
     for (const invalid of batcher.takeInvalid()) this.#kind.dispatcher.recorder.invalid(invalid);
     return reading;
-  }
-
-  /**
-   * The counts of a source in this reading. When the window was read before, samples may have come in between
-   * that are not sent: it counts as empty, so that it is checked.
-   */
-  #countsOf(name: string): SampleCounts | undefined {
-    const { late } = this.#deps.journal;
-    if (late === undefined) return undefined;
-    const counts = new SampleCounts(late.stepMs);
-    this.#counts.set(name, counts);
-    return this.planned.open === undefined ? counts : undefined;
   }
 
   #queue(batcher: WindowBatcher, batches: readonly Batch[]): void {
@@ -266,16 +246,11 @@ export class WindowExport {
     );
   }
 
-  #isRefused(): boolean {
-    return this.#dispatcher.unproven !== undefined || this.#dispatcher.isSearching;
-  }
-
   #isStopped(): boolean {
     return this.#options.signal.aborted || this.#options.interruption.signal.aborted;
   }
 
   #result(kind: WindowResult["kind"], sourceErrors: ReadonlyMap<string, ReadFailure>): WindowResult {
-    const { failure, unproven, isSearching, responses } = this.#dispatcher;
-    return { kind, failure, unproven, isSearching, sourceErrors, requestsWithResponse: responses };
+    return { kind, sourceErrors, ...this.#dispatcher.result };
   }
 }

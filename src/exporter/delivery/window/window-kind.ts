@@ -8,7 +8,6 @@ import { LateBatcher } from "../late/late-batcher.ts";
 import type { LateSamples } from "../late/late-samples.ts";
 import type { MetricNames } from "../metadata/metric-names.ts";
 import type { PlannedWindow } from "../state/planned-window.ts";
-import type { SampleCounts } from "../state/sample-counts.ts";
 import type { Reading } from "./source-reader.ts";
 
 export interface WindowKindDeps {
@@ -30,8 +29,8 @@ export interface WindowKind {
   consumer(add: ReadConsumer["onSeries"]): ReadConsumer;
   /** A reading has ended, whether or not it is complete, and sent. */
   noteReading(reading: Reading): Promise<void>;
-  /** All of a reading was delivered. @param counts of what the store has, by source */
-  close(reading: Reading, counts: ReadonlyMap<string, SampleCounts>): Promise<void>;
+  /** All of a reading was delivered. */
+  close(reading: Reading): Promise<void>;
   /** Call last. */
   end(): void;
 }
@@ -70,10 +69,10 @@ function liveWindow(planned: PlannedWindow, journal: WindowJournal, deps: Window
       exemplars?.clear();
       dispatcher.recorder.read(samples, series);
     },
-    async close({ whole }, counts) {
+    async close({ whole }) {
       if (exemplars !== undefined) dispatcher.recorder.exemplars(exemplars.taken);
       exemplars = undefined;
-      await journal.close(whole, counts);
+      await journal.close(whole);
     },
     end: () => exemplars?.discard(),
   };
@@ -104,8 +103,8 @@ function lateWindow(
     async noteReading() {
       if (found() > 0) await late.noteFound(planned);
     },
-    async close({ whole }, counts) {
-      if (whole.length > 0) await late.rememberLate(planned, journal.window, counts, found());
+    async close({ whole }) {
+      if (whole.length > 0) await late.rememberLate(planned, journal.window, journal.counts, found());
     },
     end: () => undefined,
   };
