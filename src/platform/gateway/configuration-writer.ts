@@ -11,13 +11,13 @@ import {
   sharedConfiguration,
   slotDefaults,
 } from "./haproxy/configuration.ts";
-import { type Section, writeConfiguration, writeHosts } from "./haproxy/configuration-file.ts";
+import { type Section, writeConfiguration, writeMap } from "./haproxy/configuration-file.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
-import { entryText, type SlotServers, slotName, slotSection, unusedSlot } from "./haproxy/plain-section.ts";
+import { type SlotServers, slotName, slotSection, unusedSlot } from "./haproxy/plain-section.ts";
 import { addressOf, type HeldProgram } from "./held-program.ts";
 import type { HeldPrograms } from "./held-programs.ts";
 import { placementBytes } from "./memory-shares.ts";
-import { type Placement, placementOfLoad } from "./placement.ts";
+import { type PathTable, type Placement, placementOfLoad } from "./placement.ts";
 import type { SectionChecks } from "./section-checks.ts";
 
 export interface ConfigurationWriterOptions {
@@ -46,7 +46,7 @@ export async function checkVersions(
 ): Promise<void> {
   const { files, checks, settings } = options;
   await writeFile(files.script, requestScript, { mode: 0o600 });
-  await appendFile(files.hosts, "", { mode: 0o600 });
+  for (const map of [files.hosts, files.paths]) await appendFile(map, "", { mode: 0o600 });
   const shared = sharedConfiguration(settings, files, 0);
   await checkShared(shared, options, signal);
   const checked: Promise<void>[] = [];
@@ -70,7 +70,7 @@ export async function makeSections(
   programs: HeldPrograms,
   options: ConfigurationWriterOptions,
 ): Promise<void> {
-  const missing = [...versions].filter(({ section, isPlain }) => isPlain !== true && section === undefined);
+  const missing = [...versions].filter(({ section, paths }) => paths === undefined && section === undefined);
   await eachSection(missing, (held) => servedSection(held, programs, options)?.text.length ?? 0);
 }
 
@@ -97,23 +97,32 @@ export async function writePlacement(
   const sections = places.flatMap(({ held, plain }) =>
     held === undefined || plain !== undefined ? [] : (servedSection(held, programs, options) ?? []),
   );
-  await writeHosts(files.hosts, function* () {
-    for (const gateway of placement.places.keys()) {
-      yield [`${gateway}.${domain}`, hostEntry(placement, gateway)] as const;
-    }
-  });
   const shared = sharedConfiguration(settings, files, placementBytes(placement));
   const slots = slotSections(placement, settings.limits.requestsPerProxy);
   await writeConfiguration(files.configuration, `${shared}\n${leftOutText}`, sections, function* () {
     yield slotDefaults(settings);
     yield* slots;
   });
+  // What entries lead to is there before them, whenever HAProxy reads the files.
+  await writeMap(files.paths, function* () {
+    for (const table of placement.tables) yield* pathEntries(table);
+  });
+  await writeMap(files.hosts, function* () {
+    for (const gateway of placement.places.keys()) {
+      yield [`${gateway}.${domain}`, hostEntry(placement, gateway)] as const;
+    }
+  });
+}
+
+/** What the map of paths has for a program. */
+export function pathEntries({ token, entries }: PathTable): (readonly [key: string, entry: string])[] {
+  return entries.map(([key, entry]) => [`${token}${key}`, entry]);
 }
 
 /** What the map of hosts has for a program. */
 export function hostEntry({ places }: Placement, gateway: string): string {
   const { held, plain } = places.get(gateway) ?? {};
-  if (plain !== undefined) return entryText(plain.route.entry, plain.slot);
+  if (plain !== undefined) return plain.entry;
   // A program that is left out keeps its hostname, which then says so.
   return held === undefined ? leftOutSection : sectionName(gateway);
 }
@@ -122,9 +131,9 @@ function* slotSections({ load, pools, places }: Placement, requestsPerProxy: num
   const servers = new Map<string, SlotServers>();
   for (const { plain } of places.values())
     if (plain !== undefined) servers.set(plain.slot.name, plain.servers);
-  for (const { width, size } of pools) {
+  for (const { shape, size } of pools) {
     for (let index = 0; index < size; index++) {
-      const slot = { name: slotName(load, width, index), width };
+      const slot = { name: slotName(load, shape, index), shape };
       yield slotSection(slot, servers.get(slot.name) ?? unusedSlot, requestsPerProxy);
     }
   }

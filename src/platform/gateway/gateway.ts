@@ -9,13 +9,25 @@ import type { Logger } from "../../base/log/log.ts";
 import type { ProgramStore } from "../routing/program-store.ts";
 import type { RouteProgram } from "../routing/route-program.ts";
 import type { BackendResolver } from "./backend-addresses.ts";
-import { checkVersions, hostEntry, makeSections, writePlacement } from "./configuration-writer.ts";
+import {
+  checkVersions,
+  hostEntry,
+  makeSections,
+  pathEntries,
+  writePlacement,
+} from "./configuration-writer.ts";
 import { commandWord, HaproxyError } from "./haproxy/command-socket.ts";
 import type { GatewayFiles, GatewaySettings } from "./haproxy/configuration.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 import { areDone, HeldPrograms, isAddressSet } from "./held-programs.ts";
 import { createGatewayRegistry } from "./metrics.ts";
-import { type MapChange, type Placement, placementChange, placementOfLoad } from "./placement.ts";
+import {
+  type MapChange,
+  type PathTable,
+  type Placement,
+  placementChange,
+  placementOfLoad,
+} from "./placement.ts";
 import { Presence } from "./presence.ts";
 import { SectionChecks } from "./section-checks.ts";
 import { type Traffic, TrafficCounts } from "./traffic.ts";
@@ -187,6 +199,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         counts.noteOwners(next.load, next.owners);
         await writePlacement(next, programs, writing);
         await giveCommands(change.servers);
+        await giveCommands(change.tables.flatMap(tableCommands));
         await giveCommands(maps.map((each) => mapCommand(each, next)));
       } catch (error) {
         programs.giveBack(changed ?? new Map());
@@ -204,6 +217,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     await presence.announce();
     return true;
   };
+
+  const pathsMap = commandWord(options.files.paths);
+  const tableCommands = (table: PathTable): string[] =>
+    pathEntries(table).map(([key, entry]) => `add map ${pathsMap} ${commandWord(key)} ${commandWord(entry)}`);
 
   const mapCommand = ({ gateway, change }: MapChange, next: Placement): string => {
     const entry = change === "del" ? "" : ` ${commandWord(hostEntry(next, gateway))}`;
@@ -337,6 +354,7 @@ export function gatewayFiles(directory: string, socketDirectory: string): Gatewa
     configuration: join(directory, "haproxy.cfg"),
     script: join(directory, "requests.lua"),
     hosts: join(directory, "hosts.map"),
+    paths: join(directory, "paths.map"),
     certificate: join(directory, "certificate.pem"),
     authorities: join(directory, "authorities.pem"),
     masterSocket: join(socketDirectory, "master.sock"),

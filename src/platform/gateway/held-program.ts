@@ -12,10 +12,16 @@ export interface Refusal {
   readonly isExcess?: true;
 }
 
+/** A path of a plain program, as `pathKey` has it, with the rule of its requests. */
+export interface PlainPath {
+  readonly key: string;
+  readonly rule: number;
+}
+
 /** A version of a program, with what this gateway knows of it. */
 export interface HeldProgram extends ProgramAddresses {
-  /** It is given to HAProxy as data, and has no section. */
-  isPlain?: true | undefined;
+  /** Of a plain program, which is given to HAProxy as data, and has no section. */
+  paths?: readonly PlainPath[] | undefined;
   /** The section of the configuration; absent: to be made. */
   section?: Section | undefined;
   /** The data of a plain program; absent: to be made. */

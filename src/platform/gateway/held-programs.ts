@@ -6,7 +6,7 @@ import { type BackendResolver, type HostState, targetKey, targetsOf } from "./ba
 import { isOneBackend, programFault, sectionName, serverName } from "./haproxy/backend-section.ts";
 import { type HeldProgram, type Refusal, refusalOf } from "./held-program.ts";
 import { fittingVersions, overShare, ownBytes, plainBytes, versionBytes } from "./memory-shares.ts";
-import { isPlain } from "./plain-program.ts";
+import { plainPaths } from "./plain-program.ts";
 import { reportOf } from "./program-report.ts";
 
 /** Characters of programs that are compared before the event loop gets its turn. */
@@ -120,14 +120,14 @@ export class HeldPrograms {
       const { gateway } = program;
       const before = this.#held.get(gateway);
       const why = programFault(program);
-      const plain = isPlain(program);
+      const paths = plainPaths(program);
       const held: HeldProgram = {
         program,
         states: statesOf(program, before),
         // Now, since the store's programs come in parts: all of them at once would hold up the event loop.
-        ownBytes: plain ? plainBytes : ownBytes(program),
+        ownBytes: paths === undefined ? ownBytes(program) : plainBytes(paths),
         // Nothing of it is configuration that HAProxy could refuse.
-        ...(plain ? { isPlain: true, isAccepted: true } : {}),
+        ...(paths === undefined ? {} : { paths, isAccepted: true }),
         earlier: this.#earlier(before, program),
         ...(why === undefined ? {} : { fault: { why } }),
         ...(before?.reported === undefined ? {} : { reported: before.reported }),
@@ -154,9 +154,9 @@ export class HeldPrograms {
     earlier.earlier = undefined;
     if (JSON.stringify(earlier.program.ownRanges) === JSON.stringify(ownRanges)) return earlier;
     const program = { ...earlier.program, ownRanges };
+    const { paths, ownBytes: bytes } = earlier;
     const moved: HeldProgram = {
-      ...{ program, states: statesOf(program, earlier), isAccepted: true },
-      ...(earlier.isPlain === true ? { isPlain: true, ownBytes: plainBytes } : {}),
+      ...{ program, states: statesOf(program, earlier), isAccepted: true, paths, ownBytes: bytes },
     };
     this.#unresolved.add(moved);
     return moved;
@@ -277,7 +277,7 @@ export class HeldPrograms {
     held.route = undefined;
     held.bytes = undefined;
     const isMove =
-      held.isPlain !== true &&
+      held.paths === undefined &&
       before?.kind === "address" &&
       after.kind === "address" &&
       sameCount(before, after);

@@ -1,8 +1,9 @@
 import type { ProgramMatch, ProgramRule, RouteProgram } from "../routing/route-program.ts";
 import { targetKey } from "./backend-addresses.ts";
-import type { HeldProgram, Refusal } from "./held-program.ts";
+import type { SlotShape } from "./haproxy/plain-section.ts";
+import type { HeldProgram, PlainPath, Refusal } from "./held-program.ts";
 import type { Placement } from "./placement.ts";
-import { plainRoute, slotWidth } from "./plain-program.ts";
+import { plainRoute, slotShape } from "./plain-program.ts";
 
 /** HAProxy's memory for the sections of one project: each worker has them, also those that only end requests. */
 export const memoryOfProject = 32 * 2 ** 20;
@@ -27,20 +28,25 @@ const bytesOf = {
 
 const percent = "%".charCodeAt(0);
 
-const bytesOfSlot = { section: 12_500, server: 6_000 };
-/** A plain program's entry in the map of hosts, in HAProxy and before it. */
-export const plainBytes = 1_500;
+const bytesOfSlot = { section: 12_500, server: 6_000, mixed: 10_000 };
+/** An entry in the map of hosts or of paths, in HAProxy and before it. */
+const entryBytes = 1_500;
+
+/** Memory that HAProxy needs for a plain program but for its slot. */
+export function plainBytes(paths: readonly PlainPath[]): number {
+  return paths.reduce((sum, { key }) => sum + entryBytes + 3 * key.length, entryBytes);
+}
 
 /** Memory that HAProxy needs for a slot of plain programs. */
-export function slotBytes(width: number): number {
-  return bytesOfSlot.section + width * bytesOfSlot.server;
+export function slotBytes({ width, isMixed }: SlotShape): number {
+  return bytesOfSlot.section + width * bytesOfSlot.server + (isMixed ? bytesOfSlot.mixed : 0);
 }
 
 /** Memory that a worker of HAProxy needs for all that a placement has, free slots as well. */
 export function placementBytes({ places, pools }: Placement): number {
-  let bytes = pools.reduce((sum, { width, size }) => sum + size * slotBytes(width), 0);
+  let bytes = pools.reduce((sum, { shape, size }) => sum + size * slotBytes(shape), 0);
   for (const { held, plain } of places.values()) {
-    if (plain !== undefined) bytes += plainBytes;
+    if (plain !== undefined) bytes += plainBytes(held?.paths ?? []);
     else if (held !== undefined) bytes += versionBytes(held);
   }
   return bytes;
@@ -85,9 +91,9 @@ function lineCount({
 export function versionBytes(held: HeldProgram): number {
   if (held.bytes !== undefined) return held.bytes;
   held.ownBytes ??= ownBytes(held.program);
-  if (held.isPlain === true) {
+  if (held.paths !== undefined) {
     held.route ??= plainRoute(held);
-    held.bytes = held.ownBytes + slotBytes(slotWidth(held.route));
+    held.bytes = held.ownBytes + slotBytes(slotShape(held.route));
     return held.bytes;
   }
   let bytes = held.ownBytes;

@@ -1,15 +1,19 @@
 import {
   entryText,
   isPlainText,
+  type PlacedBackend,
+  type PlainBackend,
   type PlainRoute,
   type Slot,
   type SlotServers,
+  type SlotShape,
   serverCommands,
   slotName,
-  slotWidths,
+  slotShapes,
+  unusedSlot,
 } from "./haproxy/plain-section.ts";
 import type { HeldProgram } from "./held-program.ts";
-import { plainRoute, slotWidth } from "./plain-program.ts";
+import { plainRoute, slotShape } from "./plain-program.ts";
 
 /** Where HAProxy has a program. */
 export interface Place {
@@ -24,6 +28,17 @@ export interface PlainPlace {
   readonly route: PlainRoute;
   /** What the slot's servers have been given: also while nothing is forwarded to them. */
   readonly servers: SlotServers;
+  /** What the map of hosts has for it. */
+  readonly entry: string;
+  /** Of a program with several paths. */
+  readonly table?: PathTable | undefined;
+}
+
+/** The paths of a program in the map of paths. A table is never changed: another version has another one. */
+export interface PathTable {
+  /** What its keys begin with, and those of no other table. */
+  readonly token: string;
+  readonly entries: readonly (readonly [key: string, entry: string])[];
 }
 
 /** Where HAProxy's worker has all programs, from its load on. */
@@ -32,8 +47,13 @@ export interface Placement {
   readonly load: string;
   /** By the gateway's uid. */
   readonly places: ReadonlyMap<string, Place>;
-  /** By the slots' width. */
   readonly pools: readonly SlotPool[];
+  /** All that there are since the load: a request may still look for its path in one that was replaced. */
+  readonly tables: readonly PathTable[];
+  /** How many entries the tables have. */
+  readonly pathCount: number;
+  /** How many they may have. */
+  readonly maxPaths: number;
   /**
    * The gateway of each slot that was given away. A slot is given away once in the life of a worker: whatever
    * is open or kept in it leads to its only program.
@@ -42,14 +62,19 @@ export interface Placement {
 }
 
 export interface SlotPool {
-  readonly width: number;
+  readonly shape: SlotShape;
   readonly size: number;
   readonly taken: number;
 }
 
-/** Slots that are free after a load, at least; and for each one that is taken. */
-const leastFree: Readonly<Record<number, number>> = { 1: 64, 4: 16, 8: 8 };
+/** Slots that are free after a load, at least, by the name of their shape; and for each one that is taken. */
+const leastFree: Readonly<Record<string, number>> = {
+  ...{ 1: 64, 4: 16, 8: 8 },
+  ...{ "mixed-4": 16, "mixed-16": 8, "mixed-64": 2 },
+};
 const freeShare = 1 / 2;
+/** Entries that the map of paths has room for after a load, and for each one that it has. */
+const freePaths = { least: 10_000, share: 1 };
 
 /** How a load places all programs. @param versions what it loads */
 export function placementOfLoad(
@@ -59,35 +84,65 @@ export function placementOfLoad(
 ): Placement {
   const places = new Map<string, Place>();
   const owners = new Map<string, string>();
-  const taken = new Map<number, number>(slotWidths.map((width) => [width, 0]));
+  const taken = new Map<SlotShape, number>(slotShapes.map((shape) => [shape, 0]));
+  const tables: PathTable[] = [];
+  let pathCount = 0;
   for (const newest of programs) {
     const { gateway } = newest.program;
     if (!isPlainText(gateway)) continue;
     const held = servedOf(newest, versions);
-    if (held?.isPlain !== true) {
+    if (held?.paths === undefined) {
       places.set(gateway, { held });
       continue;
     }
     held.route ??= plainRoute(held);
-    const width = slotWidth(held.route);
-    const index = taken.get(width) ?? 0;
-    taken.set(width, index + 1);
-    const slot = { name: slotName(load, width, index), width };
-    places.set(gateway, { held, plain: { slot, route: held.route, servers: held.route.servers } });
+    const shape = slotShape(held.route);
+    const index = taken.get(shape) ?? 0;
+    taken.set(shape, index + 1);
+    const slot = { name: slotName(load, shape, index), shape };
+    const servers = placedBackends(unusedSlot, held.route.backends, false);
+    const plain = plainPlace(slot, held.route, servers, () => tableToken(load, tables.length));
+    if (plain.table !== undefined) {
+      tables.push(plain.table);
+      pathCount += plain.table.entries.length;
+    }
+    places.set(gateway, { held, plain });
     owners.set(slot.name, gateway);
   }
-  const pools = [...taken].map(([width, count]) => {
-    const free = Math.max(leastFree[width] ?? 1, Math.ceil(count * freeShare));
-    return { width, size: count + free, taken: count };
+  const pools = [...taken].map(([shape, count]) => {
+    const free = Math.max(leastFree[shape.name] ?? 1, Math.ceil(count * freeShare));
+    return { shape, size: count + free, taken: count };
   });
-  return { load, places, pools, owners };
+  const maxPaths = pathCount + Math.max(freePaths.least, pathCount * freePaths.share);
+  return { load, places, pools, tables, pathCount, maxPaths, owners };
+}
+
+/** Letters and digits only: no token begins another one's keys. */
+function tableToken(load: string, index: number): string {
+  return `${load}t${index}`;
+}
+
+/** @param before the place of the program until now, if it keeps its slot: a table that is the same stays */
+function plainPlace(
+  slot: Slot,
+  route: PlainRoute,
+  servers: SlotServers,
+  nextToken: () => string,
+  before?: PlainPlace,
+): PlainPlace {
+  const entries = route.paths.map(({ key, entry }) => [key, entryText(entry, slot, servers)] as const);
+  const isSame = JSON.stringify(before?.table?.entries) === JSON.stringify(entries);
+  const table = entries.length === 0 ? undefined : isSame ? before?.table : { token: nextToken(), entries };
+  return { slot, route, servers, entry: entryText(route.entry, slot, servers, table?.token), table };
 }
 
 /** Changes of a placement that a running HAProxy can be given. */
 export interface PlacementChange {
   readonly next: Placement;
-  /** To be carried out before `maps`: what these lead to must be there. */
+  /** To be carried out before `tables`, as these before `maps`: what an entry leads to must be there. */
   readonly servers: readonly string[];
+  /** Whose entries are new. */
+  readonly tables: readonly PathTable[];
   /** Versions that are served afterwards. */
   readonly given: readonly HeldProgram[];
   /** Gateways whose entry is new, another one, or gone. */
@@ -115,35 +170,42 @@ export function placementChange(
 ): PlacementChange {
   const places = new Map(now.places);
   const owners = new Map(now.owners);
-  const pools = new Map(now.pools.map((pool) => [pool.width, pool]));
+  const pools = new Map(now.pools.map((pool) => [pool.shape, pool]));
+  const tables: PathTable[] = [];
+  let { pathCount } = now;
   const servers: string[] = [];
   const given: HeldProgram[] = [];
   const maps: MapChange[] = [];
   let isComplete = true;
 
-  const takeSlot = (width: number, gateway: string): Slot | undefined => {
-    const pool = pools.get(width);
+  const takeSlot = (shape: SlotShape, gateway: string): Slot | undefined => {
+    const pool = pools.get(shape);
     if (pool === undefined || pool.taken >= pool.size) return undefined;
-    pools.set(width, { ...pool, taken: pool.taken + 1 });
-    const slot = { name: slotName(now.load, width, pool.taken), width };
+    pools.set(shape, { ...pool, taken: pool.taken + 1 });
+    const slot = { name: slotName(now.load, shape, pool.taken), shape };
     owners.set(slot.name, gateway);
     return slot;
   };
   const giveRoute = (gateway: string, held: HeldProgram, route: PlainRoute): void => {
     const before = places.get(gateway);
-    const kept = before?.plain !== undefined && keepsSlot(before, held, route) ? before.plain : undefined;
-    const slot = kept?.slot ?? takeSlot(slotWidth(route), gateway);
+    const kept = keptServers(before, held, route);
+    const hasRoom = pathCount + route.paths.length <= now.maxPaths;
+    const slot = !hasRoom ? undefined : kept === undefined ? takeSlot(slotShape(route), gateway) : kept.slot;
     if (slot === undefined) {
       isComplete = false;
       return;
     }
-    const isForwarding = route.servers.addresses.length > 0;
-    if (isForwarding) servers.push(...serverCommands(slot, route.servers, kept?.servers.addresses));
-    const isSameEntry =
-      kept !== undefined && entryText(kept.route.entry, slot) === entryText(route.entry, slot);
-    if (!isSameEntry) maps.push({ gateway, change: before === undefined ? "add" : "set" });
-    const given = isForwarding ? route.servers : (kept?.servers ?? route.servers);
-    places.set(gateway, { held, plain: { slot, route, servers: given } });
+    const next = kept?.servers ?? placedBackends(unusedSlot, route.backends, false);
+    servers.push(...serverCommands(slot, next, kept?.before));
+    const nextToken = (): string => tableToken(now.load, now.tables.length + tables.length);
+    const plain = plainPlace(slot, route, next, nextToken, before?.plain);
+    if (plain.table !== undefined && plain.table !== before?.plain?.table) {
+      tables.push(plain.table);
+      pathCount += plain.table.entries.length;
+    }
+    if (plain.entry !== before?.plain?.entry)
+      maps.push({ gateway, change: before === undefined ? "add" : "set" });
+    places.set(gateway, { held, plain });
   };
 
   const gone = new Set(places.keys());
@@ -161,7 +223,7 @@ export function placementChange(
         maps.push({ gateway, change: before === undefined ? "add" : "set" });
         places.set(gateway, {});
       }
-    } else if (held.isPlain !== true) {
+    } else if (held.paths === undefined) {
       const isServed = before?.held === held && !changed.has(gateway);
       if (!isServed) isComplete = false;
     } else {
@@ -176,8 +238,11 @@ export function placementChange(
     places.delete(gateway);
     maps.push({ gateway, change: "del" });
   }
-  const next = { load: now.load, places, pools: [...pools.values()], owners };
-  return { next, servers, given, maps, isComplete };
+  const next = {
+    ...{ ...now, places, pools: [...pools.values()], owners },
+    ...{ tables: [...now.tables, ...tables], pathCount },
+  };
+  return { next, servers, tables, given, maps, isComplete };
 }
 
 /** Whether HAProxy has yet to say if it accepts the version, which fits into its project's share. */
@@ -189,16 +254,55 @@ function servedOf(newest: HeldProgram, versions: ReadonlySet<HeldProgram>): Held
   return [newest, newest.earlier].find((each) => each !== undefined && versions.has(each));
 }
 
+interface KeptServers {
+  readonly slot: Slot;
+  readonly before: SlotServers;
+  readonly servers: SlotServers;
+}
+
+/** What a program's slot has with another route; undefined if it cannot continue with that. */
+function keptServers(
+  before: Place | undefined,
+  held: HeldProgram,
+  route: PlainRoute,
+): KeptServers | undefined {
+  if (before?.plain === undefined) return undefined;
+  const { slot, servers } = before.plain;
+  if (route.backends.length > 0 && route.isMixed !== slot.shape.isMixed) return undefined;
+  const next = placedBackends(servers, route.backends, before.held === held);
+  // Servers that are no backend's of an entry still stand in for the others.
+  const isOther = !slot.shape.isMixed && next.used !== servers.used && servers.used > 0;
+  return next.used > slot.shape.width || isOther ? undefined : { slot, before: servers, servers: next };
+}
+
 /**
- * Whether a slot can continue with another route. Requests that are open, and connections that are kept,
- * lead to the addresses before: those of another version's backend must not come back with the new one's
- * requests.
+ * The servers of a slot with the backends that it has to have. Requests that are open, and connections that
+ * are kept, lead to the addresses before: those of another version's backend must not come back with the new
+ * one's requests. So a server has one backend in its life; a backend that is not needed now stays.
+ *
+ * @param isSameVersion of the program: a name that leads elsewhere does so in its place, as in a section
  */
-function keepsSlot({ held: version, plain }: Place, held: HeldProgram, { servers }: PlainRoute): boolean {
-  if (plain === undefined || servers.addresses.length > plain.slot.width) return false;
-  const before = plain.servers;
-  if (servers.addresses.length === 0 || before.addresses.length === 0) return true;
-  if (before.port !== servers.port || before.addresses.length !== servers.addresses.length) return false;
-  // A name that leads elsewhere, as in a section.
-  return version === held || String(before.addresses) === String(servers.addresses);
+function placedBackends(
+  before: SlotServers,
+  backends: readonly PlainBackend[],
+  isSameVersion: boolean,
+): SlotServers {
+  let { used } = before;
+  const others = new Set(before.backends);
+  const placed = backends.map((backend): PlacedBackend => {
+    // Those of the version before come first.
+    const kept = before.backends.find(
+      ({ key, addresses }) =>
+        key === backend.key &&
+        addresses.length === backend.addresses.length &&
+        (isSameVersion || String(addresses) === String(backend.addresses)),
+    );
+    if (kept !== undefined) {
+      others.delete(kept);
+      return { ...backend, first: kept.first };
+    }
+    used += backend.addresses.length;
+    return { ...backend, first: used - backend.addresses.length };
+  });
+  return { backends: [...placed, ...others], used };
 }

@@ -1,34 +1,71 @@
 import { isIP } from "node:net";
 import type { ProgramMatch, ProgramRule, RouteProgram } from "../routing/route-program.ts";
-import { programFault } from "./haproxy/backend-section.ts";
+import { targetKey } from "./backend-addresses.ts";
+import { normalPath, programFault } from "./haproxy/backend-section.ts";
 import {
+  coversPath,
+  isPlainPath,
   isPlainText,
-  type PlainAction,
+  type PlainBackend,
+  type PlainEntry,
   type PlainRoute,
-  type SlotServers,
-  slotWidths,
-  unusedSlot,
+  pathKey,
+  type SlotShape,
+  slotShapes,
 } from "./haproxy/plain-section.ts";
-import { addressOf, type HeldProgram } from "./held-program.ts";
+import { addressOf, type HeldProgram, type PlainPath } from "./held-program.ts";
+
+/** Above these, a program has a section. */
+const limits = { paths: 32, backends: 8 };
+
+const everyPath = pathKey("PathPrefix", "/");
 
 /**
- * Whether all that a program asks for can be data: requests of any path are forwarded as they are to one
- * backend without TLS, under its name, or get one response of the gateway's own.
+ * The paths of a program of which all can be data: its requests are chosen by nothing but their path, and
+ * forwarded as they are to a backend without TLS, under its name, or get a response of the gateway's own.
+ * Undefined for any other.
  */
-export function isPlain(program: RouteProgram): boolean {
+export function plainPaths(program: RouteProgram): readonly PlainPath[] | undefined {
   const { gateway, plane, matches, rules } = program;
-  if (programFault(program) !== undefined) return false;
-  if (![gateway, plane.uid, plane.organization].every(isPlainText)) return false;
-  if (matches.length === 0) return true;
-  const [rule] = rules;
-  if (rule === undefined || rules.length > 1 || matches.some((match) => match.rule !== 0)) return false;
-  return matches.some(isEverything) && isPlainRule(rule);
+  if (programFault(program) !== undefined) return undefined;
+  if (![gateway, plane.uid, plane.organization].every(isPlainText)) return undefined;
+  const paths = decidingPaths(matches);
+  const chosen = paths?.map(({ rule }) => rules[rule]);
+  if (chosen?.every((rule) => rule !== undefined && isPlainRule(rule)) !== true) return undefined;
+  return backendKeys(paths ?? [], rules).size > limits.backends ? undefined : paths;
 }
 
-function isEverything({ path, method, headers, queryParams, listeners }: ProgramMatch): boolean {
-  const isAnyPath = path.type === "PathPrefix" && path.value === "/";
-  const others = headers.length + queryParams.length;
-  return isAnyPath && method === undefined && others === 0 && listeners === undefined;
+/** Of the matches, the paths of those that decide anything; whatever their order, the longest decides then. */
+function decidingPaths(matches: readonly ProgramMatch[]): PlainPath[] | undefined {
+  const [first] = matches;
+  if (first === undefined) return [];
+  if (matches.some(isEverything) && matches.every(({ rule }) => rule === first.rule))
+    return [{ key: everyPath, rule: first.rule }];
+  if (matches.length > limits.paths) return undefined;
+  const paths: PlainPath[] = [];
+  for (const match of matches) {
+    const path = normalPath(match.path.value);
+    if (!isPlainPath(path)) return undefined;
+    const key = pathKey(match.path.type, path);
+    // An earlier match has all of its requests.
+    if (paths.some((earlier) => coversPath(earlier.key, key))) continue;
+    if (!isOfPathOnly(match)) return undefined;
+    paths.push({ key, rule: match.rule });
+  }
+  return paths;
+}
+
+function backendKeys(paths: readonly PlainPath[], rules: readonly ProgramRule[]): Set<string> {
+  const actions = paths.map(({ rule }) => rules[rule]?.action);
+  return new Set(actions.flatMap((each) => (each?.type === "forward" ? [targetKey(each.backend)] : [])));
+}
+
+function isEverything(match: ProgramMatch): boolean {
+  return match.path.type === "PathPrefix" && match.path.value === "/" && isOfPathOnly(match);
+}
+
+function isOfPathOnly({ method, headers, queryParams, listeners }: ProgramMatch): boolean {
+  return method === undefined && headers.length + queryParams.length === 0 && listeners === undefined;
 }
 
 function isPlainRule(rule: ProgramRule): boolean {
@@ -42,45 +79,53 @@ function isPlainRule(rule: ProgramRule): boolean {
   return scheme === "http" && Number.isInteger(port) && port > 0 && port < 65_536;
 }
 
-/** The route of a plain program with the addresses that its backend has now. */
+/** The route of a plain program with the addresses that its backends have now. */
 export function plainRoute(held: HeldProgram): PlainRoute {
-  const { gateway, plane, listeners, matches, rules } = held.program;
-  const rule = matches.length === 0 ? undefined : rules[0];
-  const { action, servers } = outcomeOf(held, rule);
+  const { gateway, plane, listeners, rules } = held.program;
+  const paths = held.paths ?? [];
   const [first = "none", ...more] = new Set(listeners);
-  return {
-    entry: {
-      ...{ gateway, action, project: plane.uid, organization: plane.organization },
-      listeners: more.length > 0 ? "both" : first,
-      hostname: rule?.rewriteHostname,
-      timeoutMs: rule?.timeoutMs,
-    },
-    servers,
+  const backends = new Map<string, PlainBackend>();
+  const common = {
+    ...{ gateway, project: plane.uid, organization: plane.organization },
+    listeners: more.length > 0 ? "both" : first,
+  } as const;
+  const entryOf = ({ rule: index }: PlainPath): PlainEntry => {
+    const rule = rules[index];
+    const found = outcomeOf(held, index);
+    if (typeof found !== "string") backends.set(found.key, found);
+    const outcome =
+      typeof found === "string" ? { action: found } : { action: "forward" as const, backend: found.key };
+    return { ...common, ...outcome, hostname: rule?.rewriteHostname, timeoutMs: rule?.timeoutMs };
   };
+  const [only, ...others] = paths;
+  const isForAll = only?.key === everyPath && others.length === 0;
+  const entry = isForAll ? entryOf(only) : ({ ...common, action: "404" } as const);
+  const entries = isForAll ? [] : paths.map((path) => ({ key: path.key, entry: entryOf(path) }));
+  const isMixed = backendKeys(paths, rules).size > 1;
+  return { entry, paths: entries, backends: [...backends.values()], isMixed };
 }
 
-const widest = Math.max(...slotWidths);
-
-/** How many servers the slot of a route has. */
-export function slotWidth({ servers }: PlainRoute): number {
-  return slotWidths.find((width) => width >= servers.addresses.length) ?? widest;
+/** The slots that have room for a route. */
+export function slotShape({ backends, isMixed }: PlainRoute): SlotShape {
+  const count = backends.reduce((sum, { addresses }) => sum + addresses.length, 0);
+  const shapes = slotShapes.filter((shape) => shape.isMixed === isMixed);
+  const shape = shapes.find(({ width }) => width >= count) ?? shapes.at(-1);
+  if (shape === undefined) throw new Error("there are no slots of this kind");
+  return shape;
 }
 
 function outcomeOf(
   held: HeldProgram,
-  rule: ProgramRule | undefined,
-): { readonly action: PlainAction; readonly servers: SlotServers } {
-  if (rule === undefined) return { action: "404", servers: unusedSlot };
-  if (rule.action.type !== "forward")
-    return {
-      action: rule.action.type === "respond" && rule.action.status === 503 ? "503" : "500",
-      servers: unusedSlot,
-    };
-  const found = addressOf(held, 0);
-  if (found.kind === "blocked") return { action: "blocked", servers: unusedSlot };
-  if (found.kind !== "address" || !found.addresses.every(isAddress))
-    return { action: "unresolved", servers: unusedSlot };
-  return { action: "forward", servers: { addresses: found.addresses, port: rule.action.backend.port } };
+  index: number,
+): PlainBackend | "blocked" | "unresolved" | "500" | "503" {
+  const action = held.program.rules[index]?.action;
+  if (action?.type === "respond") return action.status === 503 ? "503" : "500";
+  if (action?.type !== "forward") return "500";
+  const found = addressOf(held, index);
+  if (found.kind === "blocked") return "blocked";
+  if (found.kind !== "address" || !found.addresses.every(isAddress)) return "unresolved";
+  const { backend } = action;
+  return { key: targetKey(backend), addresses: found.addresses, port: backend.port };
 }
 
 /** Without a zone, whose text could be anything. */

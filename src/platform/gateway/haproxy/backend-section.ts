@@ -185,7 +185,7 @@ function matchLines(
 }
 
 /** As the gateway forwards paths: characters that need no escape have none, hexadecimal digits are large. */
-function normalPath(path: string): string {
+export function normalPath(path: string): string {
   return path.replace(/%[0-9a-f]{2}/gi, (escaped) => {
     const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
     return /[A-Za-z0-9._~-]/.test(character) ? character : escaped.toUpperCase();

@@ -45,13 +45,13 @@ export async function writeConfiguration(
   return { gatewayOf: (wanted) => (wanted <= first ? undefined : gateways[firstAtLeast(ends, wanted)]) };
 }
 
-/** Writes what happens to which hostname's requests. */
-export async function writeHosts(
+/** Writes what a map has for each key. */
+export async function writeMap(
   file: string,
-  entriesOfHosts: () => Iterable<readonly [hostname: string, entry: string]>,
+  entries: () => Iterable<readonly [key: string, entry: string]>,
 ): Promise<void> {
   await writeParts(file, function* () {
-    for (const [hostname, entry] of entriesOfHosts()) yield `${hostname} ${entry}\n`;
+    for (const [key, entry] of entries()) yield `${key} ${entry}\n`;
   });
 }
 

@@ -10,6 +10,8 @@ export interface GatewayFiles {
   readonly script: string;
   /** Hostnames, and what happens to their requests: a section's name, or an entry of a plain program. */
   readonly hosts: string;
+  /** Paths of plain programs that have several, and what happens to their requests. */
+  readonly paths: string;
   /** Certificate and key of the hostnames (PEM). */
   readonly certificate: string;
   /** Authorities of backends (PEM). */
@@ -236,7 +238,7 @@ function hostLines(files: GatewayFiles): string[] {
   return [
     `http-request set-var(txn.host) req.fhdr(host),field(1,:),lower,rtrim(.) if ${isHost}`,
     `http-request set-var(txn.entry) ${word(`var(txn.host),${lookup}`)}`,
-    ...entryLines,
+    ...entryLines(files.paths),
     `http-request set-var(txn.sni) ${word(`ssl_fc_sni,lower,rtrim(.),${lookup},field(1,|)`)} if { ssl_fc }`,
     answer(
       421,
