@@ -5,14 +5,10 @@ import { checkTimes } from "../../../src/app/daemon/sent-log.ts";
 import { type Logger, silentLogger } from "../../../src/base/log/log.ts";
 import type { EgressScope } from "../../../src/base/net/egress.ts";
 import { MemoryBudget } from "../../../src/exporter/delivery/batch/memory-budget.ts";
+import type { CycleEnd, ExportSettings } from "../../../src/exporter/delivery/cycle.ts";
 import { deliveringState } from "../../../src/exporter/delivery/delivering-condition.ts";
 import { Interruption } from "../../../src/exporter/delivery/dispatch/interruption.ts";
-import {
-  type CycleEnd,
-  Exporter,
-  type ExporterDeps,
-  type ExportSettings,
-} from "../../../src/exporter/delivery/exporter.ts";
+import { Exporter, type ExporterDeps } from "../../../src/exporter/delivery/exporter.ts";
 import { lookBackMs } from "../../../src/exporter/delivery/late/check-times.ts";
 import { FileSentLog } from "../../../src/exporter/delivery/late/file-sent-log.ts";
 import { StateLog } from "../../../src/exporter/delivery/state/state-log.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
-import type { CycleEnd } from "../exporter.ts";
+import type { CycleEnd } from "../cycle.ts";
 
 /**
  * Payload of a job in the queue: run a cycle of this sink, by this generation of its policy or a newer one.

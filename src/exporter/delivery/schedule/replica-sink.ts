@@ -1,7 +1,8 @@
 import { withEither } from "../../../base/core/signals.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
+import type { CycleEnd } from "../cycle.ts";
 import { Interruption } from "../dispatch/interruption.ts";
-import { type CycleEnd, Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
+import { Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
 import { stateFields } from "../fleet/keys.ts";
 import type { RedisState } from "../fleet/redis-state.ts";
 import {

@@ -1,16 +1,28 @@
 import { withEither } from "../../../base/core/signals.ts";
+import { writeBody } from "../../remote-write/encoding/request-body.ts";
 import type { Unfinished } from "../../remote-write/send/outcome.ts";
 import type { SampleBuffer, Series } from "../../series/series.ts";
 import { type Batch, OpenBatch } from "../batch/batch.ts";
 import { InDoubtBatcher } from "../batch/in-doubt-batcher.ts";
 import { firstAfter } from "../batch/sample-range.ts";
 import { acknowledgedSeries, type SeriesHash, sourceSalt } from "../batch/series-hash.ts";
+import { type DeliveryFailure, failureOf } from "../dispatch/delivery-state.ts";
 import type { UnprovenRefusal } from "../dispatch/parked-batches.ts";
 import { WindowJournal } from "../dispatch/window-journal.ts";
 import { hasRequestsInDoubt, type PlannedWindow } from "../state/planned-window.ts";
 import type { WindowExportDeps } from "./window-export.ts";
 
-/** How the search for a proof has ended. `nothing`: the store has no later sample of the series. */
+/** What a search for a proof has shown. */
+export type Proof =
+  | { readonly kind: "proven" | "interrupted" }
+  /** The search continues in the next cycle. */
+  | { readonly kind: "waiting" }
+  /** A request has failed. */
+  | { readonly kind: "failing"; readonly failure: DeliveryFailure }
+  /** Nothing up to the watermark was accepted. */
+  | { readonly kind: "unproven"; readonly failure: DeliveryFailure };
+
+/** `nothing`: the store has no later sample of the series. */
 type LaterProof =
   | { readonly kind: "proven" | "refused" | "nothing" | "interrupted" }
   | { readonly kind: "unfinished"; readonly outcome: Unfinished };
@@ -31,13 +43,59 @@ const mostWanted = 4;
 /** A search that takes longer continues in the next cycle. */
 const longestSearchMs = 30_000;
 
+/** The first pause of a sink whose samples are all refused: the next samples may be the proof. */
+const refusedPauseMs = 5_000;
+
+/**
+ * Looks for a proof that the endpoint accepts later samples of refused series.
+ *
+ * @param windows in order
+ * @param wasRefused the last search has found none
+ */
+export async function proveEndpoint(
+  windows: AsyncIterable<PlannedWindow>,
+  unproven: UnprovenRefusal,
+  deps: WindowExportDeps,
+  wasRefused: boolean,
+  signals: readonly [AbortSignal, ...AbortSignal[]],
+): Promise<Proof> {
+  const { refusal, isInDoubt, isFailing } = unproven;
+  const { memory, destination } = deps.dispatcher.receiver;
+  const proof = await proveLater(windows, unproven, deps, signals);
+  if (signals.some(({ aborted }) => aborted)) return { kind: "interrupted" };
+  if (proof.kind === "proven") return { kind: "proven" };
+  if (proof.kind === "interrupted") return { kind: "waiting" };
+  const { message } = refusal;
+  if (isFailing) return { kind: "unproven", failure: { kind: "retrying", message } };
+  if (proof.kind === "unfinished" && proof.outcome.kind !== "aborted") {
+    const failure = failureOf(proof.outcome);
+    return { kind: "failing", failure: { kind: failure.kind, message: failure.message } };
+  }
+  const empty = writeBody(destination.state.protocol, []);
+  const acceptsEmpty = (await destination.sender.send(empty, signals[0], 1)).kind === "delivered";
+  // The second time: the store has nothing that could prove it, and the samples were sent already.
+  if (isInDoubt && proof.kind === "nothing" && acceptsEmpty && wasRefused) {
+    memory.hasNothingLater = true;
+    return { kind: "proven" };
+  }
+  const failure = unprovenFailure(message, isInDoubt, acceptsEmpty);
+  return { kind: "unproven", failure: { ...failure, firstPauseMs: refusedPauseMs } };
+}
+
+function unprovenFailure(message: string, isInDoubt: boolean, acceptsEmpty: boolean): DeliveryFailure {
+  if (isInDoubt) {
+    const what = "the receiver refuses samples that it may have already, since its response was lost";
+    return { kind: "retrying", message: `${what}; later ones will show: ${message}` };
+  }
+  const what = acceptsEmpty ? "accepts empty requests, and refuses every sample" : "refuses every request";
+  return { kind: "suspended", message: `the receiver ${what}: ${message}` };
+}
+
 /**
  * Goes on in time, window by window, until a later sample of a refused series is accepted, or one of another
  * series. Windows that were tried before are passed.
- *
- * @param windows in order
  */
-export async function proveLater(
+async function proveLater(
   windows: AsyncIterable<PlannedWindow>,
   { series, isFailing }: UnprovenRefusal,
   deps: WindowExportDeps,
@@ -75,7 +133,6 @@ export async function proveLater(
 /**
  * Sends the first samples that a later window has of refused series, each alone: if one is accepted, the
  * earlier samples are the problem, and not the endpoint. What is accepted counts as sent in that window.
- *
  */
 async function tryLater(
   planned: PlannedWindow,

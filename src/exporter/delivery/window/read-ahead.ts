@@ -8,7 +8,7 @@ import {
 } from "./window-export.ts";
 import type { WindowProgress } from "./window-progress.ts";
 
-type ReadAheadOptions = Omit<WindowExportOptions, "isProbe">;
+export type ReadAheadOptions = Omit<WindowExportOptions, "isProbe">;
 
 /** The circumstances in which a window is run. */
 interface WindowRun {
