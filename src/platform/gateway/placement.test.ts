@@ -1,35 +1,57 @@
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { programOf } from "../../../test/support/gateway/route-program.ts";
 import type { RouteProgram } from "../routing/route-program.ts";
-import { BackendResolver } from "./backend-addresses.ts";
+import { BackendResolver, targetKey } from "./backend-addresses.ts";
 import { hostEntry, pathEntries } from "./configuration-writer.ts";
 import { slotSection } from "./haproxy/plain-section.ts";
+import type { HeldProgram } from "./held-program.ts";
 import { HeldPrograms } from "./held-programs.ts";
 import { type Placement, placementChange, placementOfLoad } from "./placement.ts";
 
-const uids = Array.from({ length: 4 }, () => programOf([]).gateway);
+const uids = Array.from({ length: 2 }, () => programOf([]).gateway);
 const paths = ["/", "/a", "/a/b", "/c"];
 
-const rule = fc.record({
+interface RuleTo {
+  readonly path: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+const rule: fc.Arbitrary<RuleTo> = fc.record({
   path: fc.constantFrom(...paths),
-  host: fc.constantFrom("1.1.1.1", "2.2.2.2", "3.3.3.3"),
-  others: fc.constantFrom<string[][]>([], [], ["4.4.4.4"]),
-  port: fc.constantFrom(80, 81),
+  host: fc.constantFrom("1.1.1.1", "2.2.2.2", "a.example", "b.example"),
+  port: fc.constantFrom(80, 80, 80, 81),
+});
+const names: fc.Arbitrary<Record<string, readonly string[]>> = fc.record({
+  "a.example": fc.constantFrom(["3.3.3.3"], ["4.4.4.4"], ["3.3.3.3", "4.4.4.4"], []),
+  "b.example": fc.constantFrom(["3.3.3.3"], ["5.5.5.5"], ["10.0.0.1"]),
 });
 /** An edit of the gateway at a place: its rules, a program that is not plain, or none. */
 const edit = fc.tuple(
   fc.nat(uids.length - 1),
-  fc.oneof(fc.array(rule, { minLength: 1, maxLength: 3 }), fc.constantFrom("conditional", "gone")),
+  fc.oneof(
+    { arbitrary: fc.array(rule, { minLength: 1, maxLength: 4 }), weight: 6 },
+    { arbitrary: fc.constantFrom("conditional", "gone"), weight: 1 },
+  ),
 );
+const step = fc.oneof(
+  { arbitrary: edit, weight: 8 },
+  { arbitrary: names, weight: 5 },
+  { arbitrary: fc.constant("load" as const), weight: 1 },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-function programFor(gateway: string, what: (typeof edit extends fc.Arbitrary<infer T> ? T : never)[1]) {
+type Edited = (typeof edit extends fc.Arbitrary<infer T> ? T : never)[1];
+
+function programFor(gateway: string, what: Edited): RouteProgram {
   const rules =
     typeof what === "string"
       ? [{ matches: [{ method: "GET" }], backend: { scheme: "http", host: "1.1.1.1", port: 80 } as const }]
-      : what.map(({ path, host, others, port }) => ({
+      : what.map(({ path, host, port }) => ({
           matches: [{ path: { type: "PathPrefix", value: path } as const }],
-          backend: { scheme: "http", host, others, port } as const,
+          backend: { scheme: "http", host, port } as const,
         }));
   return { ...programOf(rules), gateway };
 }
@@ -70,91 +92,122 @@ function destinations({ hosts, paths, servers }: Worker, gateway: string, path: 
   return entry[6]?.includes(".forward.") === true ? named.sort().join() : entry[6];
 }
 
-function expected(program: RouteProgram | undefined, path: string): string {
-  if (program === undefined) return "none";
+function expected(held: HeldProgram | undefined, path: string): string {
+  if (held === undefined) return "none";
+  const { program, states } = held;
   const match = program.matches.find(
     ({ path: { value } }) => value === "/" || `${path}/`.startsWith(`${value}/`),
   );
   const action = program.rules[match?.rule ?? -1]?.action;
   if (action?.type !== "forward") return "both.404.";
-  const { host, others = [], port } = action.backend;
-  return [host, ...others]
+  const state = states.get(targetKey(action.backend));
+  if (state?.kind !== "address") return `both.${state?.kind ?? "unresolved"}.`;
+  const { port } = action.backend;
+  return [...state.servers]
     .map((address) => `${address}:${port}`)
     .sort()
     .join();
 }
 
-test("each request has its own backend, also between two commands, and no server has a second one", async () => {
+/** A backend that comes back at another address, when requests may still be open at the one before. */
+const comesBack: Step[] = [
+  { "a.example": ["3.3.3.3"], "b.example": [] },
+  [0, [ruleTo("/a", "a.example"), ruleTo("/", "1.1.1.1")]],
+  [0, [ruleTo("/a", "2.2.2.2"), ruleTo("/", "1.1.1.1")]],
+  { "a.example": ["4.4.4.4"], "b.example": [] },
+  [0, [ruleTo("/a", "a.example"), ruleTo("/", "1.1.1.1")]],
+];
+
+function ruleTo(path: string, host: string): RuleTo {
+  return { path, host, port: 80 };
+}
+
+test("each request has its own backend, also between two commands, and no server has another one's", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.oneof(edit, fc.constant("load")), { maxLength: 60 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      let addresses: Readonly<Record<string, readonly string[]>> = {};
+      const lookup = async (name: string) =>
+        (addresses[name] ?? []).map((address) => ({ address, family: 4 as const }));
       const programs = new HeldPrograms(
-        new BackendResolver({ egress: { deny: [], allow: [] }, lookup: async () => [], own: [] }),
+        new BackendResolver({ egress: { deny: [], allow: [] }, lookup, own: [] }),
       );
+      let nowMs = 0;
       let loads = 0;
       const load = (): Placement => placementOfLoad(`l${loads++}`, programs.all(), programs.versions());
       let placement = load();
       let worker = workerOf(placement);
       const owners = new Map<string, string>();
-      const backends = new Map<string, string>();
-      for (const step of steps) {
-        if (step === "load") {
+      const allOf = (each: Worker): (string | undefined)[] =>
+        uids.flatMap((gateway) => paths.map((path) => destinations(each, gateway, path)));
+      const apply = (what: Exclude<Step, "load">): void => {
+        if (!Array.isArray(what)) {
+          addresses = what;
+          nowMs += 6_000;
+          return;
+        }
+        const [place, edited] = what;
+        const gateway = uids[place] ?? "";
+        if (edited === "gone") programs.apply([], [gateway]);
+        else programs.apply([programFor(gateway, edited)], []);
+      };
+      for (const each of steps) {
+        if (each === "load") {
           placement = load();
           worker = workerOf(placement);
         } else {
-          const [place, what] = step;
-          const gateway = uids[place] ?? "";
-          const ofAll = (): (string | undefined)[] =>
-            paths.map((path) => destinations(worker, gateway, path));
-          const before = ofAll();
-          if (what === "gone") programs.apply([], [gateway]);
-          else programs.apply([programFor(gateway, what)], []);
-          await programs.resolve(0);
+          const before = allOf(worker);
+          apply(each);
+          await programs.resolve(nowMs);
+          for (let turn = 0; turn < 3; turn++) await setImmediate();
           const change = placementChange(placement, programs.all(), programs.versions(), programs.changed());
           placement = change.next;
-          const after = paths.map((path) => destinations(workerOf(placement), gateway, path));
-          const isBetween = (): void => {
-            for (const [index, each] of ofAll().entries())
-              expect([before[index], after[index]]).toContain(each);
+          const after = allOf(workerOf(placement));
+          const isEdit = Array.isArray(each);
+          const noteCommand = (): void => {
+            // A name that leads elsewhere may do so server by server.
+            if (!isEdit) return;
+            for (const [index, found] of allOf(worker).entries())
+              expect([before[index], after[index]]).toContain(found);
           };
           for (const command of change.servers) {
-            const [, slot = "", server = "", to] =
-              /^set server (\S+)\/(\S+) addr (\S+ port \d+)$/.exec(command) ?? [];
-            if (to === undefined) continue;
+            const [, slot = "", server = "", address, port] =
+              /^set server (\S+)\/(\S+) addr (\S+) port (\d+)$/.exec(command) ?? [];
+            if (address === undefined) continue;
             const ofSlot = worker.servers.get(slot) ?? new Map<string, string>();
-            worker.servers.set(slot, ofSlot.set(server, to.replace(" port ", ":")));
-            const id = `${slot}/${server}`;
-            expect(backends.get(id) ?? to).toBe(to);
-            backends.set(id, to);
-            isBetween();
+            const to = `${address}:${port}`;
+            if (isEdit) expect(ofSlot.get(server) ?? to).toBe(to);
+            worker.servers.set(slot, ofSlot.set(server, to));
+            noteCommand();
           }
           for (const [key, entry] of change.tables.flatMap(pathEntries)) {
             expect(worker.paths.has(key)).toBe(false);
             worker.paths.set(key, entry);
-            isBetween();
+            noteCommand();
           }
-          for (const { gateway: of, change: how } of change.maps) {
-            expect(worker.hosts.has(of)).toBe(how !== "add");
-            if (how === "del") worker.hosts.delete(of);
-            else worker.hosts.set(of, hostEntry(placement, of));
-            isBetween();
+          for (const { gateway, change: how } of change.maps) {
+            expect(worker.hosts.has(gateway)).toBe(how !== "add");
+            if (how === "del") worker.hosts.delete(gateway);
+            else worker.hosts.set(gateway, hostEntry(placement, gateway));
+            noteCommand();
           }
         }
         for (const [slot, gateway] of placement.owners) {
           expect(owners.get(slot) ?? gateway).toBe(gateway);
           owners.set(slot, gateway);
         }
-        const files = workerOf(placement);
-        for (const gateway of uids) {
-          for (const path of paths) {
-            const found = destinations(worker, gateway, path);
-            // A HAProxy that starts with the files has the same.
-            expect(destinations(files, gateway, path)).toBe(found);
-            const isServed = placement.places.get(gateway)?.held?.program === programs.program(gateway);
-            if (found !== undefined && isServed)
-              expect(found).toBe(expected(programs.program(gateway), path));
+        const found = allOf(worker);
+        // A HAProxy that starts with the files has the same.
+        expect(allOf(workerOf(placement))).toEqual(found);
+        const newest = new Map([...programs.all()].map((held) => [held.program.gateway, held]));
+        for (const [index, gateway] of uids.entries()) {
+          const isServed = placement.places.get(gateway)?.held === newest.get(gateway);
+          for (const [at, path] of paths.entries()) {
+            const one = found[index * paths.length + at];
+            if (one !== undefined && isServed) expect(one).toBe(expected(newest.get(gateway), path));
           }
         }
       }
     }),
+    { examples: [[comesBack]] },
   );
 });
