@@ -13,6 +13,7 @@ import { registerPolicies } from "./app/commands/policies/command.ts";
 import { registerQuery } from "./app/commands/query/command.ts";
 import { registerRejected } from "./app/commands/rejected/command.ts";
 import { registerStatus } from "./app/commands/status/command.ts";
+import { registerTap } from "./app/commands/tap/command.ts";
 import { describeError, TelemetrydError } from "./base/core/errors.ts";
 import { FaultsError } from "./base/core/fault.ts";
 import { version } from "./base/core/version.ts";
@@ -99,6 +100,7 @@ registerPolicies(program, context);
 registerStatus(program, context);
 registerQuery(program, context);
 registerRejected(program, context);
+registerTap(program, context);
 registerPlatform(program, context);
 registerCompletion(program, context);
 

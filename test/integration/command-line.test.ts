@@ -451,3 +451,60 @@ describe("telemetryd rejected", () => {
     expect(status).toBe(4);
   });
 });
+
+describe("telemetryd tap", () => {
+  const sink = "default/export/receiver";
+
+  test("shows what a sink sends from then on, until Ctrl-C", async () => {
+    receiver.respond(() => ({ status: 503 }));
+    await daemon();
+    await until("requests fail", () => receiver.requests.length > 0);
+    const text = await start("tap", sink, 'cli_test{n="1"}', "--rate", "0");
+    const json = await start("tap", sink, "--rate", "0", "--output", "json");
+    for (const child of [text, json]) {
+      await until("it is connected", () => child.log().includes(`showing what ${sink} sends`));
+    }
+    await until("it shows a failure", () => text.log().includes("503"));
+    receiver.respond(() => undefined);
+    await until("all samples are delivered", holdsAll);
+    const shown = () =>
+      text
+        .log()
+        .split("\n")
+        .filter((line) => line.includes("cli_test{"));
+    const [, { samples } = { samples: [] }] = written;
+    const lines = samples.map(
+      ({ timestampMs, value }) => `${new Date(timestampMs).toISOString()} cli_test{n="1"} ${value}`,
+    );
+    await until("it shows the series", () => lines.every((line) => shown().includes(line)));
+    expect(new Set(shown())).toEqual(new Set(lines));
+    await until("JSON has all samples", () => {
+      const printed = json
+        .log()
+        .split("\n")
+        .filter((line) => line.startsWith("{"));
+      const objects = printed.map((line) => JSON.parse(line) as { readonly outcome: string });
+      return objects.filter(({ outcome }) => outcome === "delivered").length === source.size;
+    });
+    text.signal("SIGINT");
+    expect((await text.exited).code).toBe(0);
+  });
+
+  test.each([
+    [["default/export/other"], 2, "default/export/other: this daemon runs no such sink; telemetryd status"],
+    [[sink, "up{"], 2, "up{:"],
+    [[sink, "rate(up[5m])"], 2, "rate(up[5m]) is no series selector"],
+    [[sink, "--rate", "many"], 2, "whole number"],
+  ])("tap %j exits with %d", async (args, status, text) => {
+    await daemon();
+    const { output, status: exited } = await call("tap", ...args);
+    expect(output).toContain(text);
+    expect(exited).toBe(status);
+  });
+
+  test("without a daemon", async () => {
+    const { status, output } = await call("tap", sink);
+    expect(output).toContain("no telemetryd responds at");
+    expect(status).toBe(4);
+  });
+});

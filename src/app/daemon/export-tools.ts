@@ -13,12 +13,13 @@ import { ReadLimits } from "../../exporter/metrics-store/read-limits.ts";
 import type { NoStore, SinkStore } from "../../exporter/metrics-store/sink-store.ts";
 import type { StoreTroubleView } from "../../exporter/metrics-store/store-trouble.ts";
 import { directoryPlane } from "../../exporter/policy/plane.ts";
-import { type SinkPlan, sinkKey } from "../../exporter/policy/spec/types.ts";
+import { type SinkPlan, sinkKey, sinkName } from "../../exporter/policy/spec/types.ts";
 import type { MetadataLookup } from "../../exporter/remote-write/encoding/write-request-v2.ts";
 import { Endpoints } from "../../exporter/remote-write/endpoints.ts";
 import { type RejectedFolder, rejectedFolder } from "../../exporter/remote-write/rejected/rejected-access.ts";
 import { RejectedStore } from "../../exporter/remote-write/rejected/rejected-store.ts";
 import { RemoteWriteMetrics } from "../../exporter/remote-write/send/metrics.ts";
+import { Taps } from "../../exporter/remote-write/tap.ts";
 import type { Config, MetricsConfig } from "../config/schema.ts";
 import { connectionLimit } from "./connection-limit.ts";
 import { checkTimes, type OpenSentLog } from "./sent-log.ts";
@@ -29,6 +30,8 @@ export interface ExportTools {
   readonly deps: ExporterDeps;
   readonly rejected: RejectedStore;
   readonly stores: Stores;
+  /** What the sinks send. */
+  readonly taps: Taps;
   /** Why the metrics store cannot be read. */
   readonly storeTrouble: () => StoreTroubleView | undefined;
   readonly registries: readonly Registry[];
@@ -77,6 +80,7 @@ export function createExportTools({
   const halfBytes = Math.floor(delivery.memoryLimitBytes / 2);
   const limits = new ReadLimits({ concurrency: metrics.concurrency, cacheMaxBytes: halfBytes, clock });
   const stores = createStores({ metrics, limits, clock, log });
+  const taps = new Taps();
   const senders = new RemoteWriteMetrics();
   const endpoints = new Endpoints(
     {
@@ -125,6 +129,8 @@ export function createExportTools({
         metadataOf: metadataIn(stores.storeOf(plan)),
         retry: plan.retry,
         basicAuth: () => plan.basicAuth,
+        onSent: (request, verdict) =>
+          taps.offer(() => sinkName(sinkKey(plan.policy, plan.name)), request, verdict, clock.nowMs()),
         ...hooks,
       }),
   };
@@ -132,6 +138,7 @@ export function createExportTools({
     deps,
     rejected,
     stores,
+    taps,
     storeTrouble: () => limits.trouble.get(),
     registries: [senders.registry, limits.metrics.registry],
     close: async () => {

@@ -14,6 +14,7 @@ import { type DesiredPlans, Reconciler } from "../../exporter/delivery/schedule/
 import type { SinkStates } from "../../exporter/delivery/state/sink-states.ts";
 import { StateLog } from "../../exporter/delivery/state/state-log.ts";
 import type { StoreTroubleView } from "../../exporter/metrics-store/store-trouble.ts";
+import { sinkKey, sinkName } from "../../exporter/policy/spec/types.ts";
 import {
   publicEndpoint,
   type RejectedView,
@@ -22,6 +23,7 @@ import {
 import type { RejectedFolder } from "../../exporter/remote-write/rejected/rejected-access.ts";
 import type { RejectedStore } from "../../exporter/remote-write/rejected/rejected-store.ts";
 import type { MetricsConfig } from "../config/schema.ts";
+import type { TapInput } from "../ops/tap-routes.ts";
 import {
   createExportTools,
   type ExportTools,
@@ -45,6 +47,7 @@ export interface RunningExporter extends Part {
   source(): SourceView;
   rejected(): RejectedView;
   readonly rejectedAccess: RejectedFolder;
+  readonly tap: TapInput;
   readonly registries: readonly Registry[];
   close(): Promise<void>;
 }
@@ -133,6 +136,11 @@ export function createExporter(options: ExporterOptions): RunningExporter {
       metrics_store: () => [...storeProblems(tools.storeTrouble()), ...tools.stores.warnings()],
     },
     rejected: () => ({ ...tools.rejected.snapshot(), maxBytes: config.delivery.rejected.maxBytes }),
+    tap: {
+      taps: tools.taps,
+      hasSink: (name) =>
+        schedule.snapshots().some(({ plan }) => sinkName(sinkKey(plan.policy, plan.name)) === name),
+    },
     rejectedAccess: rejectedAccess(config, tools.deps, () => desired.plans()),
     close: () => tools.close(),
   };

@@ -65,6 +65,7 @@ export async function openOps(context: PartContext, shown: ShownParts): Promise<
         yield* policyExposition(statuses.statuses());
       },
     rejected: exporter?.rejectedAccess,
+    tap: exporter?.tap,
     listenHost: config.ops.listen.host,
     hosts: config.ops.hosts,
     dashboard: queues?.dashboard,

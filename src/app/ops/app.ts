@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyReply } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyPluginAsync } from "fastify";
 import { Registry } from "prom-client";
 import { describeError } from "../../base/core/errors.ts";
 import type { Logger } from "../../base/log/log.ts";
@@ -12,8 +12,10 @@ import { pageStyle } from "./page/page-style.ts";
 import type { Readiness } from "./page/readiness.ts";
 import { parseStatusQuery } from "./page/sink-list.ts";
 import { livePart, type PageView, statusPage } from "./page/status-page.ts";
+import { plain } from "./plain-reply.ts";
 import { rejectedPath, rejectedRoutes } from "./rejected-routes.ts";
 import { Scrapes } from "./scrape.ts";
+import { type TapInput, tapPath, tapRoutes } from "./tap-routes.ts";
 
 /** Path of the queue dashboard. */
 export const queuesPath = "/queues";
@@ -32,6 +34,8 @@ export interface OpsInput {
   readonly pieces?: (() => Iterable<string>) | undefined;
   /** For `telemetryd rejected`; absent when nothing is exported. */
   readonly rejected?: RejectedFolder | undefined;
+  /** For `telemetryd tap`; absent when nothing is exported. */
+  readonly tap?: TapInput | undefined;
   /** The queue dashboard; absent when the daemon has no queues. */
   readonly dashboard?: FastifyPluginAsync | undefined;
   /** The host of `ops.listen`, and `ops.hosts`: accepted host names. */
@@ -81,6 +85,7 @@ export function buildOpsApp(input: OpsInput): FastifyInstance {
     return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(body);
   });
   if (input.rejected !== undefined) app.register(rejectedRoutes(input.rejected), { prefix: rejectedPath });
+  if (input.tap !== undefined) app.register(tapRoutes(input.tap), { prefix: tapPath });
   if (input.dashboard !== undefined) app.register(input.dashboard, { prefix: queuesPath });
   app.get("/healthz", async (_, reply) => plain(reply, 200, "ok\n"));
   app.get("/readyz", async (_, reply) => {
@@ -117,10 +122,6 @@ function pageView(input: OpsInput, query: unknown): PageView {
 const healthPaths: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 const unknownHost =
   "telemetryd does not respond to the host name of this request; the configuration's ops.hosts lists the names that it responds to\n";
-
-function plain(reply: FastifyReply, statusCode: number, text: string): FastifyReply {
-  return reply.code(statusCode).type("text/plain; charset=utf-8").send(text);
-}
 
 function statusOf(error: unknown): number {
   const statusCode =

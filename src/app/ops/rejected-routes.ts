@@ -3,16 +3,14 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from "fastify"
 import { withLimit } from "../../base/core/signals.ts";
 import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import type { RejectedFolder } from "../../exporter/remote-write/rejected/rejected-access.ts";
-import { commandProblem } from "./command-request.ts";
+import { commandsOnly } from "./command-request.ts";
+import { plain } from "./plain-reply.ts";
 
 /** Path of the rejected store. */
 export const rejectedPath = "/api/v1/rejected";
 
 /** A list that its client has not read by then is aborted, and so is a replay without an outcome. */
 const limitMs = 60_000;
-
-/** Requests in progress: lists read the whole folder, and others read bodies of several MiB. */
-const requestsAtOnce = 2;
 
 /** Lines between two pauses of a list, which bound the delay of probes and exports. */
 const linesAtOnce = 20;
@@ -31,16 +29,7 @@ const linesAtOnce = 20;
  */
 export function rejectedRoutes(folder: RejectedFolder): FastifyPluginAsync {
   return async (scope: FastifyInstance) => {
-    let open = 0;
-    scope.addHook("onRequest", async (request, reply) => {
-      const problem = commandProblem(request.raw);
-      if (problem !== undefined) return plain(reply, 403, `${problem}\n`);
-      if (open >= requestsAtOnce) {
-        return plain(reply, 503, "two such requests are in progress; try again later\n");
-      }
-      open++;
-      reply.raw.once("close", () => open--);
-    });
+    commandsOnly(scope);
 
     scope.get("/", async (request, reply) => {
       const gone = goneSignal(reply);
@@ -89,8 +78,4 @@ function goneSignal(reply: FastifyReply): AbortSignal {
 
 function unknown(reply: FastifyReply): FastifyReply {
   return plain(reply, 404, "there is no such entry\n");
-}
-
-function plain(reply: FastifyReply, statusCode: number, text: string): FastifyReply {
-  return reply.code(statusCode).type("text/plain; charset=utf-8").send(text);
 }

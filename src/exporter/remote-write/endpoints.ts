@@ -82,6 +82,8 @@ interface EndpointRequest {
   readonly onAttempt?: AttemptHook;
   /** Asked right before each request is written; false prevents it. */
   readonly maySend?: () => boolean;
+  /** Called after each attempt with its request. */
+  readonly onSent?: SenderTarget["onSent"];
 }
 
 const unobserved: AttemptHook = () => () => undefined;
@@ -160,6 +162,7 @@ export class Endpoints {
       onRetry: request.onRetry ?? (() => undefined),
       onAttempt: request.onAttempt ?? unobserved,
       maySend: request.maySend,
+      onSent: request.onSent,
       headers: settings?.headers ?? {},
       bearerToken: group.bearerToken,
       rateLimit: group.rateLimit,

@@ -1,3 +1,4 @@
+import { sinkName } from "../../../exporter/policy/spec/types.ts";
 import type { RejectedEntry } from "../../../exporter/remote-write/rejected/rejected-store.ts";
 
 /** Entries of one sink that were rejected for the same reason. */
@@ -68,12 +69,6 @@ export function reasonOf(message: string): string {
     .replace(/\d{4}-\d{2}-\d{2}[T ][\d:.]{1,20}Z?/g, "…")
     .replace(/\d{5,}(\.\d+)?/g, "…")
     .replace(/\s+/g, " ");
-}
-
-/** namespace/policy/sink from a sink's key; behind its control plane, unless that is the directory. */
-export function sinkName(key: string): string {
-  const [plane = "", namespace = "", policy = "", , sink = ""] = key.split("/");
-  return [...(plane === "directory" ? [] : [plane]), namespace, policy, sink].join("/");
 }
 
 export function isSelected(entry: RejectedEntry, { sink, reason }: RejectedFilter): boolean {

@@ -1,18 +1,13 @@
 import { TelemetrydError } from "../../../base/core/errors.ts";
 import { formatAge, formatCount } from "../../../base/core/human.ts";
 import type { LineSink } from "../../../base/log/log.ts";
+import { sinkName } from "../../../exporter/policy/spec/types.ts";
 import { describeSample, readBody } from "../../../exporter/remote-write/encoding/request-body.ts";
 import type { RejectedAccess, Replay } from "../../../exporter/remote-write/rejected/rejected-access.ts";
 import type { RejectedEntry } from "../../../exporter/remote-write/rejected/rejected-store.ts";
 import { printedJson } from "../printed-json.ts";
 import { printable, renderTable } from "../table.ts";
-import {
-  isSelected,
-  type RejectedFilter,
-  type RejectedGroup,
-  RejectedGroups,
-  sinkName,
-} from "./rejected-groups.ts";
+import { isSelected, type RejectedFilter, type RejectedGroup, RejectedGroups } from "./rejected-groups.ts";
 
 /** `telemetryd rejected …`, in the folder of the rejected store or through a running daemon. */
 const messageColumnWidth = 60;

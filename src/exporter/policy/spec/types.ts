@@ -93,3 +93,9 @@ export type ReadTenant =
 export function sinkKey(policy: PolicyRef, sinkName: string): string {
   return `${policy.plane}/${policy.namespace}/${policy.name}/${policy.uid}/${sinkName}`;
 }
+
+/** namespace/policy/sink from a sink's key; behind its control plane, unless that is the directory. */
+export function sinkName(key: string): string {
+  const [plane = "", namespace = "", policy = "", , sink = ""] = key.split("/");
+  return [...(plane === "directory" ? [] : [plane]), namespace, policy, sink].join("/");
+}

@@ -33,6 +33,8 @@ export interface SenderTarget {
   readonly onRetry: () => void;
   readonly onAttempt: AttemptHook;
   readonly maySend?: (() => boolean) | undefined;
+  /** Called after each attempt. */
+  readonly onSent?: ((request: EncodedRequest, verdict: Verdict) => void) | undefined;
 }
 
 export interface SenderDeps {
@@ -61,7 +63,7 @@ export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
   chain = new MeasuredSender(chain, deps);
   chain = new BrokenResponseSender(chain, target.state);
   chain = new ProtocolSender(chain, target.state);
-  chain = new ObservedSender(chain, target.onAttempt);
+  chain = new ObservedSender(chain, target);
   if (target.rateLimit !== undefined) chain = new RateLimitedSender(chain, target.rateLimit);
   return new RetryingSender(chain, target.retry, {
     ...deps,
@@ -190,18 +192,19 @@ class MeasuredSender implements AttemptSender {
 /** Called when an attempt begins and when it ends. */
 class ObservedSender implements AttemptSender {
   readonly #inner: AttemptSender;
-  readonly #onAttempt: AttemptHook;
+  readonly #target: SenderTarget;
 
-  constructor(inner: AttemptSender, onAttempt: AttemptHook) {
+  constructor(inner: AttemptSender, target: SenderTarget) {
     this.#inner = inner;
-    this.#onAttempt = onAttempt;
+    this.#target = target;
   }
 
   async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
-    const end = this.#onAttempt();
+    const end = this.#target.onAttempt();
     // Attempts do not reject but for internal errors, which end the cycle.
     const verdict = await this.#inner.attempt(request, signal);
     end(verdict);
+    this.#target.onSent?.(request, verdict);
     return verdict;
   }
 }
