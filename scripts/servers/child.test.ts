@@ -8,7 +8,7 @@ function shell(script: string, ownGroup = false): Promise<Child> {
   return startChild({ name: "shell", program: "/bin/sh", args: ["-c", script], ownGroup });
 }
 
-it("keeps the output of both streams and tells how the process ended", async () => {
+it("keeps the output of both streams and reports how the process ended", async () => {
   const child = await shell("echo out; echo err >&2; exit 3");
   expect(await child.exited).toEqual({ code: 3, signal: null });
   expect(child.log().split("\n").sort()).toEqual(["", "err", "out"]);

@@ -43,7 +43,7 @@ describe("a SelfSubjectAccessReview", () => {
   const decide = (role: Role, verb: string, resource: string, subresource: string, group = "*") =>
     accessDecision({ resourceAttributes: { verb, group, resource, subresource } }, kinds, role);
 
-  test.each(Object.entries(writers))("tells who writes the status of %s", (name, mayWrite) => {
+  test.each(Object.entries(writers))("names who writes the status of %s", (name, mayWrite) => {
     const [group = "", plural = ""] = name.split("/");
     for (const role of roles) {
       for (const verb of ["update", "patch", "*"]) {

@@ -177,7 +177,7 @@ describe.each([
     expect(expectRateLimit(again).remaining).toBe(2);
   });
 
-  test("500: nothing was ever known; nothing of the inside is told", async () => {
+  test("500: nothing was ever known; nothing of the inside is shown", async () => {
     const response = await fetch(blindUrl + path);
     expectRateLimit(response);
     expect(response.headers.get("deprecation")).toBeNull();

@@ -164,7 +164,7 @@ describe.runIf(kubectlBinary !== undefined).each(Object.keys(accesses))("a %s", 
 
   // It takes half a minute, and is the same in a cluster.
   if (kind === "platform") {
-    test("one that takes requests and never answers: it is told within seconds", async () => {
+    test("one that takes requests and never responds: it is reported within seconds", async () => {
       let hangsSinceMs = 0;
       receivers[1].respond(() => {
         hangsSinceMs ||= Date.now();
@@ -208,7 +208,7 @@ describe.runIf(kubectlBinary !== undefined).each(Object.keys(accesses))("a %s", 
     await delivers();
   });
 
-  test("a policy whose Secret is missing tells that in its columns", async () => {
+  test("a policy whose Secret is missing shows that in its columns", async () => {
     const { spec, ...others } = policy(receivers[0]);
     const authentication = { basicAuth: { secretRef: { name: "login" } } };
     for (const { target } of spec.sinks) Object.assign(target.prometheusRemoteWrite, { authentication });

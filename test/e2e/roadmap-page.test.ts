@@ -151,7 +151,7 @@ describe.skipIf(found === undefined)("the roadmap page in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("survives 429: waits as told, keeps what it shows, and goes on", async () => {
+  test("survives 429: waits as required, keeps what it shows, and goes on", async () => {
     const website = await serve({ rateLimit: { limit: 2, windowMs: 3_000 } });
     await filled(website);
     const page = await open(website.url);

@@ -175,7 +175,7 @@ describe("what cannot be done ends with its exit status and says what would help
     expect(status).toBe(expected);
   });
 
-  test("faults of the configuration are told together, each with its place", async () => {
+  test("faults of the configuration are reported together, each with its place", async () => {
     await writeFile(join(folder, "bad.yaml"), "metrics:\n  url: ftp://h\n  intervall: 5s\napi: {}\n");
     const { status, output } = await call("run", "--config", "bad.yaml");
     expect(output).toMatch(/^bad\.yaml:2:8: error: metrics\.url: /);
@@ -254,7 +254,7 @@ test("help and version", async () => {
   expect(await call("--version")).toEqual({ status: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
 });
 
-test("a daemon exports, tells its status, takes an edit within 2 s and ends in order", async () => {
+test("a daemon exports, reports its status, takes an edit within 2 s and ends in order", async () => {
   const running = await daemon();
   await until("everything has arrived", holdsAll);
   await until("the status tells it", async () => {
@@ -304,14 +304,14 @@ describe("telemetryd export", () => {
     expect(holdsAll()).toBe(true);
   });
 
-  test("what is not delivered is told, with the time to go on from", async () => {
+  test("what is not delivered is reported, with the time to go on from", async () => {
     receiver.respond(({ index }) => (index < 2 ? undefined : { status: 503, body: "busy" }));
     const { status, output } = await call("export", "--config", "telemetryd.yaml", ...span);
     expect(output).toMatch(/503.*everything up to \S+Z is delivered, continue with --from \S+Z/);
     expect(status).toBe(5);
   });
 
-  test("a receiver that refuses everything: nothing is given up, and the exit status says so", async () => {
+  test("a receiver that refuses everything: nothing is dropped, and the exit status says so", async () => {
     receiver.respond(() => ({ status: 400, body: "unsupported path" }));
     const { status, output } = await call("export", "--config", "telemetryd.yaml", ...span);
     expect(output).toContain("unsupported path");
@@ -319,7 +319,7 @@ describe("telemetryd export", () => {
     expect(status).toBe(5);
   });
 
-  test("a store that is away", async () => {
+  test("a store that is unavailable", async () => {
     const away = ["--set", "metrics.url=http://127.0.0.1:1"];
     const { status, output } = await call("export", "--config", "telemetryd.yaml", ...away, ...span);
     expect(output).toMatch(/127\.0\.0\.1:1/);

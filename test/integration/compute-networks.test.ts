@@ -394,7 +394,7 @@ describe("networks of a project", () => {
   });
 });
 
-describe("a provider that was away", () => {
+describe("a provider that was stopped", () => {
   const locationIn = (zone: string): Body => {
     const location = example("location");
     location.spec.provider.cloudA.zone = zone;

@@ -734,7 +734,7 @@ describe("what the owner of a tenant's policy reads", () => {
     expect(sink.exporter.snapshot().stats.lastError?.message).toMatch(/is not a public address \(loopback\)/);
   });
 
-  test("of a store that is away: that it is", async () => {
+  test("of a store that is unavailable: that it is", async () => {
     const sink = await begun({ plan: { policy }, scope: "tenant" });
     const message =
       "the store at http://vm.internal:8428/ cannot be reached: connect ECONNREFUSED 10.1.2.3:8428";
@@ -746,7 +746,7 @@ describe("what the owner of a tenant's policy reads", () => {
     });
   });
 
-  test("of the operator's own policies everything is told", async () => {
+  test("of the operator's own policies everything is shown", async () => {
     const sink = await begun();
     sink.store.failures.push({ kind: "failed", reason: "unreachable", message: "ECONNREFUSED 10.1.2.3" });
     await sink.cycle(15_000);

@@ -77,26 +77,23 @@ it("Ctrl-C while it starts ends what was started", async () => {
   expect(pids.filter(isRunning)).toEqual([]);
 });
 
-it.each(["SIGTERM", "SIGKILL"] as const)(
-  "npm alone is told to end, by %s, and everything does",
-  async (signal) => {
-    const npm = await startChild({
-      name: "npm",
-      program: "npm",
-      args: ["run", "demo"],
-      cwd: root,
-      env: { DEMO_DIRECTORY: folder, DEMO_INSTANCES: "emulated" },
-    });
-    demos.push(npm);
-    await runs(npm);
-    const pids = allNotedPids();
-    expect(pids).toHaveLength(6);
-    process.kill(npm.pid, signal);
-    await until("everything has ended", () => pids.filter(isRunning).length === 0, 60_000);
-    expect(readFileSync(join(folder, "logs/telemetryd.log"), "utf8")).toContain("telemetryd has stopped");
-    expect(notedPids()).toEqual([]);
-  },
-);
+it.each(["SIGTERM", "SIGKILL"] as const)("npm alone gets %s, and everything ends", async (signal) => {
+  const npm = await startChild({
+    name: "npm",
+    program: "npm",
+    args: ["run", "demo"],
+    cwd: root,
+    env: { DEMO_DIRECTORY: folder, DEMO_INSTANCES: "emulated" },
+  });
+  demos.push(npm);
+  await runs(npm);
+  const pids = allNotedPids();
+  expect(pids).toHaveLength(6);
+  process.kill(npm.pid, signal);
+  await until("everything has ended", () => pids.filter(isRunning).length === 0, 60_000);
+  expect(readFileSync(join(folder, "logs/telemetryd.log"), "utf8")).toContain("telemetryd has stopped");
+  expect(notedPids()).toEqual([]);
+});
 
 it("a second demo is refused while one runs; what a killed one left is ended by the next", async () => {
   const first = await startDemo();

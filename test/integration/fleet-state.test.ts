@@ -105,7 +105,7 @@ describe("a lease", () => {
     await next.release(undefined);
   });
 
-  test("tells how the sink stands, and heeds its pause until somebody ends it", async () => {
+  test("has the sink's delivery state, and respects its pause until somebody ends it", async () => {
     const [one, other] = [await newReplica(), await newReplica()];
     await (await taken(one)).release({ kind: "retrying", times: 2, message: "503", pauseMs: 60_000 });
     const paused = await other.take(sink);
@@ -289,7 +289,7 @@ describe("sources of a sink's state", () => {
   });
 });
 
-test("a write waits out a Redis that is away for a moment", async () => {
+test("a write waits out a Redis that is unavailable for a moment", async () => {
   const persistent = await startRedis({ persistent: true });
   releasers.push(() => persistent[Symbol.asyncDispose]());
   const room = createRedis({

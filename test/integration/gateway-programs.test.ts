@@ -90,7 +90,7 @@ test("a version that the store has lost is not given again, and is unknown", asy
   expect(await store.put(programOf("c"))).toBe(next + 3_600_000_001);
 });
 
-test("a removal keeps its version; a forgotten one is still told for an hour", async () => {
+test("a removal keeps its version; a forgotten one is still listed for an hour", async () => {
   await store.put(programOf("a"));
   const before = await store.put(programOf("b"));
   expect(await store.remove("never")).toBe(0);
@@ -148,7 +148,7 @@ test("a program is loaded once all running gateways have it", async () => {
   expect(await store.state("a", version)).toMatchObject({ running: 1, isLoaded: false });
 });
 
-test("a gateway that is not heard from counts no more, whatever the clock does", async () => {
+test("a gateway that reports nothing counts no more, whatever the clock does", async () => {
   const version = await store.put(programOf("a"));
   const runners = `${keyPrefix}:gateway:runners`;
   await redis.hset(runners, "dead", `${Date.now() - 1} 0`, "ahead", `${Date.now() + 3_600_000} 0`);

@@ -14,7 +14,7 @@ function cacheOf(url: string) {
   return { client, clock, cache: new MetricMetadataCache({ client, clock, log: silentLogger }) };
 }
 
-test("a Prometheus that scrapes itself tells types and help, of a family's series too", async () => {
+test("a Prometheus that scrapes itself returns types and help, of a family's series too", async () => {
   const port = await freePort();
   const scrapeConfig = `scrape_configs:\n  - job_name: self\n    scrape_interval: 1s\n    static_configs: [{ targets: ["127.0.0.1:${port}"] }]\n`;
   await using server = await startPrometheus({ port, scrapeConfig });

@@ -126,7 +126,7 @@ test("policies and Secrets of a project, kept in step through changes and a rest
   await until("it is gone", () => store.policies().length === 0);
 });
 
-test("of Secrets only credentials are read; one of another type is told from one that is not there", async () => {
+test("of Secrets only credentials are read; one of another type is distinguished from one that is not there", async () => {
   const store = new PolicyStore();
   const opaque = (name: string) => ({
     metadata: { name },

@@ -187,7 +187,7 @@ test("kubectl wait and kubectl get see the conditions", async (context) => {
   expect(await kubectl.ok("get", "exportpolicy", "all", "-o", "yaml")).toContain("reason: SinksAccepted");
 });
 
-test("a Secret that is not there is told in the status, and heals when it comes", async () => {
+test("a Secret that is not there is reported in the status, and heals when it comes", async () => {
   const policy = everything("login");
   const [sink] = policy.spec.sinks;
   Object.assign(sink?.target.prometheusRemoteWrite ?? {}, {

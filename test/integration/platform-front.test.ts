@@ -117,7 +117,7 @@ describe("the body of a request", () => {
     await connection.closed;
   });
 
-  test("Expect: 100-continue is told to go on by who has a token, and by nobody else", async () => {
+  test("Expect: 100-continue gets 100 with a token, and not without", async () => {
     const expecting = { Expect: "100-continue", "Content-Length": "32" };
     const allowed = tls(head("POST", configMaps, { ...member(), ...expecting }));
     await until("it may go on", () => allowed.text() === "HTTP/1.1 100 Continue\r\n\r\n");

@@ -98,15 +98,16 @@ describe("a running platform", () => {
   test("a watch ends when its token is revoked", async () => {
     const { text, id } = await platform.newToken("alice@example.com");
     const other = await platform.exchange(text);
-    const watch = openWatch(`${platform.url}${configMaps}?watch=1`, other, () => undefined);
-    let isOpen = true;
-    const ended = watch.ended.then(() => {
-      isOpen = false;
+    const seen: string[] = [];
+    const watch = openWatch(`${platform.url}${configMaps}?watch=1`, other, ({ object }) => {
+      seen.push(object.metadata.name);
     });
-    await new Promise((resolve) => setTimeout(resolve, 800));
-    expect(isOpen).toBe(true);
+    await watch.opened;
+    const body = { metadata: { name: "before-revocation" } };
+    expect((await platform.fetch(configMaps, { method: "POST", bearer, body })).code).toBe(201);
+    await until("the watch shows a change", () => seen.includes("before-revocation"));
     await platform.revoke(id);
-    await ended;
+    await watch.ended;
   });
 
   test("too many requests of a token, with the time to wait", async () => {
@@ -165,7 +166,7 @@ describe("a running platform", () => {
     expect(ofStrangers).toEqual(new Set([403, 429]));
   });
 
-  test("while Redis is away the response is 503; nothing is lost when it is back", async () => {
+  test("while Redis is unavailable the response is 503; nothing is lost when it is back", async () => {
     await until(
       "requests are taken again",
       async () => (await platform.fetch(configMaps, { bearer })).code === 200,

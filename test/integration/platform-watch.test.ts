@@ -150,7 +150,9 @@ test("as a table, the columns with the first event only; timeoutSeconds ends it"
 test("a version that is compacted, or never was, is one ERROR event", async () => {
   const old = await create("aging");
   await create("newer");
-  await new Promise((resolve) => setTimeout(resolve, 6_000));
+  const exactly = () =>
+    platform.fetch(`${configMaps}?resourceVersion=${old}&resourceVersionMatch=Exact`, { bearer });
+  await until("the version is compacted", async () => (await exactly()).code === 410);
   for (const version of [old, "5", String(Number(await newestVersion()) + 1)]) {
     const events: WatchEventLine[] = [];
     const watch = openWatch(
@@ -164,9 +166,7 @@ test("a version that is compacted, or never was, is one ERROR event", async () =
     ]);
     expect(events[0]?.object.message).toMatch(/^too old resource version/);
   }
-  const { json } = await platform.fetch(`${configMaps}?resourceVersion=${old}&resourceVersionMatch=Exact`, {
-    bearer,
-  });
+  const { json } = await exactly();
   expect([json.code, json.reason]).toEqual([410, "Expired"]);
 });
 
@@ -176,7 +176,7 @@ test("a watch of a project that is deleted ends", async () => {
   const inside = `${base.replace("organizations/acme", "projects/brief")}/api/v1/secrets`;
   await until("it is there", async () => (await platform.fetch(inside, { bearer })).code === 200);
   const watch = openWatch(`${platform.url}${inside}?watch=1`, bearer, () => undefined);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await watch.opened;
   await write("DELETE", `${projects}/brief`);
   await watch.ended;
   expect((await platform.fetch(inside, { bearer })).code).toBe(403);

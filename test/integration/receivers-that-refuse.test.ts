@@ -350,7 +350,7 @@ describe.each(rows.map((row, index) => [row.title, row, index] as const))("%s", 
   const { bad = [], seen: expected = [], pathAfter, isClosedAtFirst } = row;
   const isBad = (text: string | undefined) => bad.includes(Number(text?.split("@")[0]));
 
-  test("what would be accepted alone arrives, and nothing else is given up", async () => {
+  test("what would be accepted alone arrives, and nothing else is dropped", async () => {
     const arrived = await receivers[index]?.arrived();
     const good = written.filter((text) => !isBad(text));
     expect(good.filter((text) => arrived?.has(text) !== true)).toEqual([]);

@@ -143,7 +143,7 @@ describe("the private server", () => {
 });
 
 describe("a connection", () => {
-  test("responds at once when Redis is away or hangs, and recovers by itself", async () => {
+  test("responds at once when Redis is unavailable or hangs, and recovers by itself", async () => {
     const server = await startRedis();
     releasers.push(() => server[Symbol.asyncDispose]());
     const { redis } = run({ stateDirectory: await stateDirectory(), urls: [server.url] });

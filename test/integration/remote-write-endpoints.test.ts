@@ -22,6 +22,7 @@ import { type Authority, createAuthority } from "../support/net/certificates.ts"
 import { startConnectProxy } from "../support/net/connect-proxy.ts";
 import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { never, smallRequest, testDeps, testTarget } from "../support/receiver/requests.ts";
+import { until } from "../support/until.ts";
 
 let receiver: Receiver;
 let folder: string;
@@ -187,10 +188,12 @@ describe("settings by prefix", () => {
     });
     await destination.sender.send(smallRequest(), never);
     await writeFile(bearerTokenFile, "second\n");
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-    await destination.sender.send(smallRequest(), never);
-    const seen = receiver.requests.map((request) => request.headers);
-    expect(seen).toMatchObject([
+    const newest = () => receiver.requests.at(-1)?.headers;
+    await until("the new token is sent", async () => {
+      await destination.sender.send(smallRequest(), never);
+      return newest()?.["authorization"] === "Bearer second";
+    });
+    expect([receiver.requests[0]?.headers, newest()]).toMatchObject([
       { "x-scope-orgid": "acme", "user-agent": "telemetryd/0.0.0", authorization: "Bearer first" },
       { "x-scope-orgid": "acme", authorization: "Bearer second" },
     ]);

@@ -222,7 +222,7 @@ describe("a webhook", () => {
     await idle(site);
   });
 
-  test("when Redis is away is 503, and delivered again it counts", async () => {
+  test("when Redis is unavailable is 503, and delivered again it counts", async () => {
     const site = await website();
     const clients = await fixture.redisClients();
     await fixture.redis.kill();

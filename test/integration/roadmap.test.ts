@@ -76,7 +76,7 @@ describe("with a private Redis", () => {
 });
 
 describe("with a shared Redis", () => {
-  test("two replicas started at once: one refresh, both know, and both hear of a change", async () => {
+  test("two replicas started at once: one refresh, both know, and both see a change", async () => {
     await using server = await startRedis();
     const both = await Promise.all(["a", "b"].map((name) => replica({ name, redisUrl: server.url })));
     const [a, b] = both as [RunningReplica, RunningReplica];

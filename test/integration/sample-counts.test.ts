@@ -182,10 +182,13 @@ describe("staleness markers", () => {
   });
 });
 
-test.each(["samples", "staleMarkers"] as const)("a store that is away has no count of %s", async (of) => {
-  const url = `http://127.0.0.1:${await freePort()}`;
-  expect(await countAt(url, { selector: "up", of })).toMatchObject({ kind: "failed" });
-});
+test.each(["samples", "staleMarkers"] as const)(
+  "a store that is unavailable has no count of %s",
+  async (of) => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    expect(await countAt(url, { selector: "up", of })).toMatchObject({ kind: "failed" });
+  },
+);
 
 test.each(["sum(up)", "up{", ""])("%j is no selector", async (selector) => {
   expect(await countAt(stores["Prometheus"]?.url ?? "", { selector })).toMatchObject({
@@ -194,7 +197,7 @@ test.each(["sum(up)", "up{", ""])("%j is no selector", async (selector) => {
   });
 });
 
-test("equal requests share a response, and one that is given up leaves it to the other", async () => {
+test("equal requests share a response, and one that is aborted leaves it to the other", async () => {
   const { counter } = readerOf(stores["VictoriaMetrics"]?.url ?? "");
   const request: CountRequest = { selector: "border", window, stepMs, of: "samples", owner: "shop" };
   const given = new AbortController();

@@ -91,7 +91,7 @@ it("the receiver of tests holds what it was sent, in order of arrival", async ()
   expect(receiver.arrivals().get(seriesKey(first.labels))).toEqual(first.samples);
 });
 
-it("the receiver of tests responds as it was told", async () => {
+it("the receiver of tests responds as it was set", async () => {
   await using scripted = await startReceiver();
   scripted.respond(({ index }) => {
     if (index === 0) return { status: 503, headers: { "retry-after": "2" }, body: "busy", delayMs: 50 };

@@ -381,7 +381,7 @@ describe("a store that responds oddly", () => {
     expect((await readAll(readerOf(url), request)).outcome).toMatchObject({ reason: "unframed_body" });
   });
 
-  test("a body that stalls is given up", async () => {
+  test("a body that stalls is aborted", async () => {
     respond = (_, response) => {
       response.write(line);
     };

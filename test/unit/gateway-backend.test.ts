@@ -30,7 +30,7 @@ const bodyOf = (text: string): string => text.slice(text.indexOf("\r\n\r\n") + 4
 const mask = Buffer.from([1, 2, 3, 4]);
 
 describe("the gateway's backend", () => {
-  test("tells what it got, to the letter", async () => {
+  test("returns what it got, to the letter", async () => {
     const backend = await start({ name: "one" });
     const text =
       "POST /a/../b%2f?q=1&q HTTP/1.1\r\nhOST: a.example\r\nX-A: \xe9\r\nx-a: 2\r\nConnection: close\r\n" +
@@ -145,7 +145,7 @@ describe("the gateway's backend", () => {
     expect((JSON.parse(bodyOf(text)) as Echo).url).toBe("/x");
   });
 
-  test("speaks TLS too, and tells which name was asked for", async () => {
+  test("speaks TLS too, and says which name was asked for", async () => {
     const authority = createAuthority();
     const backend = await start({ tls: authority.issue(["b.example"]) });
     const agent = new Agent({ connect: { ca: authority.cert, servername: "b.example" } });

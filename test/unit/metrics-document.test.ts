@@ -29,7 +29,7 @@ test("a document that says the same has no faults", () => {
   expect(metricsDocumentFaults(`# Metrics\n\n${lines.join("\n")}\n`, [registry])).toEqual([]);
 });
 
-test("a missing line, a wrong one and one too many are told", () => {
+test("a missing line, a wrong one and one too many are reported", () => {
   const document = "| `b_seconds` | gauge |  | Takes b. |\n| `c_total` | counter |  | Gone. |\n";
   expect(metricsDocumentFaults(document, [registry])).toEqual([
     ...lines.map((line) => `docs/metrics.md must have: ${line}`),

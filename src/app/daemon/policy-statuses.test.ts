@@ -90,7 +90,7 @@ test("trouble with delivery leaves the policy ready", () => {
   });
 });
 
-test("a sink that another replica runs is shown as that one reports it, and told to nobody", () => {
+test("a sink that another replica runs is shown as that one reports it, and makes no event", () => {
   const sinceMs = Date.UTC(2026, 0, 1);
   const report: SinkReport = {
     ...{ replica: "b", atMs: Date.now(), status: "False", sinceMs, periodMs: 15_000 },
@@ -131,7 +131,7 @@ test("that another replica found an endpoint forbidden is known here, too", () =
   expect(told?.status.conditions[0]).toMatchObject({ status: "False", reason: "SinksNotAccepted" });
 });
 
-test("what a sink of this daemon has lost is told, that of others is not", () => {
+test("what a sink of this daemon has lost is reported, that of others is not", () => {
   const plans = policyPlans();
   const stats = new SinkStats(0);
   stats.reject(5, "HTTP 400: out of order", 0);

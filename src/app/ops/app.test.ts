@@ -80,7 +80,7 @@ test("/api/v1/status is the view as it is", async () => {
 });
 
 describe("the page", () => {
-  test("tells state, lag, error and flow of a sink without a script", async () => {
+  test("shows state, lag, error and flow of a sink without a script", async () => {
     const { body } = await appWith({}).inject("/");
     const row = /<tr role="row" data-key="directory\/payments\/payments-metrics\/mimir">.*?<\/tr>/s.exec(
       body,
@@ -92,7 +92,7 @@ describe("the page", () => {
     expect(body).toContain("spec.sinks[0].batch.maxSize: 9000 is more than 5000");
   });
 
-  test("of a fleet tells which replica it is, and which one ran a sink's last cycle", async () => {
+  test("of a fleet says which replica it is, and which one ran a sink's last cycle", async () => {
     expect((await appWith({}).inject("/")).body).not.toContain("replica");
     const status = (): DaemonStatus => inFleet(busyDaemon(3, nowMs), "pod-1/4f2a");
     const app = appWith({ status });

@@ -80,7 +80,7 @@ test.each([
   expect(response.statusCode === 403).toBe(isRefused);
 });
 
-test("metrics leave the queues out while Redis is away", async () => {
+test("metrics leave the queues out while Redis is unavailable", async () => {
   const response = await appWith(false).inject("/metrics");
   expect(response.statusCode).toBe(200);
   expect(response.body).not.toContain("bullmq_job_count{");

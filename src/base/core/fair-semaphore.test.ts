@@ -30,7 +30,7 @@ test("a single place is given too", async () => {
   expect(order).toEqual(["b", "a"]);
 });
 
-test("tenants take turns, however long the queue of one is; whoever gives up keeps nobody back", async () => {
+test("tenants take turns, however long the queue of one is; whoever leaves keeps nobody back", async () => {
   const semaphore = new FairSemaphore(2, "half");
   await semaphore.acquire("x", never);
   await semaphore.acquire("y", never);

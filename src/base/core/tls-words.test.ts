@@ -44,7 +44,7 @@ test.each<[string, TlsOptions | "plain", ConnectionOptions, RegExp]>([
     { ciphers: "ECDHE-ECDSA-AES256-GCM-SHA384", maxVersion: "TLSv1.2" },
     /^the server has no cipher in common/,
   ],
-])("%s: told in words, on one line", async (_, options, client, expected) => {
+])("%s: described in words, on one line", async (_, options, client, expected) => {
   const { cert, key } = authority.issue();
   const server =
     options === "plain"

@@ -137,7 +137,7 @@ describe("what servers send", () => {
   });
 });
 
-test("a hostile server is given up within its first bytes, not when it has sent them all", () => {
+test("a hostile server's connection is closed within its first bytes, not when it has sent them all", () => {
   const sent = Buffer.from("\r\n".repeat(1_000_000));
   let fed = 0;
   const parser = new ResponseParser({ onHead: fail, onBody: fail, onEnd: fail });

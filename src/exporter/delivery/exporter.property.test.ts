@@ -727,7 +727,7 @@ test.each<[string, Circumstances]>([
   ["the same, and some samples always", { ...plain, culprits: "refused", refusesAll: true }],
   ["it refuses large requests", { ...plain, maxSamples: 3 }],
   ["the same, and some samples always", { ...plain, culprits: "refused", maxSamples: 3 }],
-])("only what is refused alone is given up: %s", { timeout }, async (_, circumstances) => {
+])("only what is refused alone is rejected: %s", { timeout }, async (_, circumstances) => {
   await overHistories(circumstances, (world, { expected, arrived }) => {
     const accounted = new Set([...arrived, ...world.kept, ...world.keptRepeats]);
     expect([...accounted].sort()).toEqual([...expected].sort());

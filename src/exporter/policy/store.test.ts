@@ -53,7 +53,7 @@ test("single changes; a new uid takes the old one's place", () => {
   expect(store.secret("a", "default", "s")).toBeUndefined();
 });
 
-test("listeners hear of many changes once, of their own again, and of none after they left", async () => {
+test("listeners are called for many changes once, of their own again, and of none after they left", async () => {
   const store = new PolicyStore();
   let heard = 0;
   const leave = store.subscribe(() => {

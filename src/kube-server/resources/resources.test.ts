@@ -172,7 +172,7 @@ test("a continue token is read back, and nothing else is taken for one", () => {
   expect(options("resourceVersion=7&resourceVersionMatch=Exact").resourceVersion).toBe("7");
 });
 
-test("owners are told once each", () => {
+test("owners are reported once each", () => {
   const owners = [{ uid: "a" }, { uid: "b" }, { uid: "a" }];
   expect(ownerUids(object({}, { ownerReferences: owners }))).toEqual(["a", "b"]);
   expect(ownerUids(undefined)).toEqual([]);

@@ -67,7 +67,7 @@ async function setUp() {
 /** A program that is configuration: a redirect is no data. */
 const redirecting = [{ redirect: { path: { type: "full", path: "/" }, statusCode: 302 } }] as const;
 
-test("a gateway is heard from while a load takes long", async () => {
+test("a gateway reports while a load takes long", async () => {
   await using gateway = await setUp();
   const { store, clock, fake } = gateway;
   await until("it runs", async () => (await store.state("", 0)).isLoaded);

@@ -295,7 +295,7 @@ class LostRuntime extends EmulatedRuntime {
   }
 }
 
-test("a runtime that is away: operators hear it at once, tenants after 30 s, of everything", async () => {
+test("a runtime that is unavailable: operators see it at once, tenants after 30 s, of everything", async () => {
   const plane = new FakePlane();
   putLocation(plane);
   putNetwork(plane);

@@ -127,7 +127,7 @@ test("every reference in the document resolves", () => {
   }
 });
 
-test("a fault inside is a 500 that tells nothing of it", async () => {
+test("a fault inside is a 500 that says nothing of it", async () => {
   const { state, get } = setUp();
   state.isBroken = true;
   const response = await get("/api/v1/roadmap/backlog-meta");

@@ -73,7 +73,7 @@ test.each<[string, string, unknown, string | undefined]>([
   expect(meaningOf(event, payload, board, backlog)).toBe(expected);
 });
 
-test("what cannot be told is a change while nothing is cached", () => {
+test("what cannot be decided is a change while nothing is cached", () => {
   for (const payload of [ofItem({}, "PVT_2"), ofItem()]) {
     expect(meaningOf("projects_v2_item", payload, board, undefined)).toBe("change");
   }

@@ -109,18 +109,18 @@ describe("the forms of a file", () => {
   });
 });
 
-test("tells of a rewritten and of a replaced file, and ends with its signal", async () => {
+test("reports a rewritten and a replaced file, and ends with its signal", async () => {
   await writeFile(file, "1");
   const controller = new AbortController();
   let calls = 0;
   const watching = createFileBoard(file, systemClock).watch?.(() => calls++, controller.signal);
   await new Promise((resolve) => setTimeout(resolve, 100));
   await writeFile(file, "22");
-  await until("the rewriting is told", () => calls >= 1);
+  await until("the rewriting is reported", () => calls >= 1);
   const before = calls;
   await writeFile(`${file}.new`, "333");
   await rename(`${file}.new`, file);
-  await until("the replacing is told", () => calls > before);
+  await until("the replacing is reported", () => calls > before);
   controller.abort();
   await watching;
 });

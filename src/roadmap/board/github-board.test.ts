@@ -232,7 +232,7 @@ describe("reading a GitHub project", () => {
     expect(await board(github.url).items(never)).toMatchObject({ ok: false, failure: { kind } });
   });
 
-  test("a rate limit is told with its time and not tried again", async () => {
+  test("a rate limit is reported with its time and not tried again", async () => {
     github.intercept = () => ({ status: 403, headers: { "retry-after": "120" }, body: "{}" });
     expect(await board(github.url).head(never)).toMatchObject({
       ok: false,

@@ -42,7 +42,7 @@ test("knows nothing until Redis responded or a file was read", () => {
   expect(cache.status()).toEqual({ updatedAt: 7, isRefreshing: false });
 });
 
-test("is refreshing while a refresh runs here, however often its end is told", () => {
+test("is refreshing while a refresh runs here, however often its end is announced", () => {
   const { cache } = setUp();
   cache.reached();
   const first = cache.refreshingHere();

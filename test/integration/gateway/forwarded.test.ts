@@ -71,12 +71,12 @@ describe("where a request comes from", () => {
     ...{ host: [hostOf(program.gateway)], port: [String(by.port)] },
   });
 
-  test("is told by the gateway", async () => {
+  test("is set by the gateway", async () => {
     expect(await told(gateway, {})).toEqual(own(gateway));
     expect(await told(behindProxy, {})).toEqual(own(behindProxy));
   });
 
-  test("is told as HTTPS where it is", async () => {
+  test("is HTTPS where it is", async () => {
     const host = hostOf(program.gateway);
     const bytes = `GET / HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-Proto: http\r\nConnection: close\r\n\r\n`;
     const echo = bodyIn((await rawHttp(gateway.tlsPort, bytes, { serverName: host })).text) as Echo;
@@ -84,7 +84,7 @@ describe("where a request comes from", () => {
     expect(valuesOf(echo, "x-forwarded-port")).toEqual([String(gateway.tlsPort)]);
   });
 
-  test("is told with the client's Host, also when the backend gets another", async () => {
+  test("has the client's Host, also when the backend gets another", async () => {
     const { echo } = await send(gateway.port, program, { path: "/renamed" });
     expect(valuesOf(echo, "host")).toEqual(["inner.example"]);
     expect(await told(gateway, {}, "/renamed")).toEqual(own(gateway));
@@ -109,14 +109,14 @@ describe("where a request comes from", () => {
     });
   });
 
-  test.each(["Forwarded", "X-Real-IP", "x_real_ip"])("is not told by %s, whoever sends it", async (name) => {
+  test.each(["Forwarded", "X-Real-IP", "x_real_ip"])("is not set by %s, whoever sends it", async (name) => {
     for (const { port } of [gateway, behindProxy]) {
       const { echo } = await send(port, program, { headers: { [name]: "for=203.0.113.7" } });
       expect(valuesOf(echo, name)).toEqual([]);
     }
   });
 
-  test.each(["X_Forwarded_For", "x-forwarded_proto"])("is not told by %s", async (name) => {
+  test.each(["X_Forwarded_For", "x-forwarded_proto"])("is not set by %s", async (name) => {
     const { echo } = await send(gateway.port, program, { headers: { [name]: "203.0.113.7" } });
     expect(valuesOf(echo, name)).toEqual([]);
   });

@@ -146,7 +146,7 @@ describe("while a request is waited for", () => {
   });
 });
 
-test("what is wrong with a configuration is told with its line", async () => {
+test("what is wrong with a configuration is reported with its line", async () => {
   await configure("up\n  nonsense\n  http-request set-header");
   const outcome = await haproxy().check(filesIn().configuration, signal);
   const complaints = outcome.kind === "refused" ? outcome.complaints : [];

@@ -9,6 +9,8 @@ export interface WatchEventLine {
 
 /** An open watch. */
 export interface OpenWatch {
+  /** Resolves when the server has begun its response: the watch sees what is written from then on. */
+  readonly opened: Promise<void>;
   /** Resolves when the connection has ended for any reason. */
   readonly ended: Promise<void>;
   stop(): void;
@@ -43,8 +45,9 @@ export function openWatch(
       });
     });
   });
+  const opened = new Promise<void>((resolve) => outgoing.once("response", () => resolve()));
   outgoing.end();
-  return { ended, stop: () => outgoing.destroy() };
+  return { opened, ended, stop: () => outgoing.destroy() };
 }
 
 /**

@@ -162,7 +162,7 @@ describe("policies beside a configuration", () => {
   const naming = () => put("policy.yaml", policy("web", 'sum({project="shop"}) by (project)'));
   const metrics = 'metrics: { url: "http://h", tenantLabel: project }\n';
 
-  test("of a control plane must not name the label that tells its projects apart", async () => {
+  test("of a control plane must not name the label that distinguishes its projects", async () => {
     const token = await put("token", "t");
     const plane = `controlPlane: { apiUrl: "https://a", projects: [web], accessTokenFile: ${token} }\n`;
     const config = await put("telemetryd.yaml", plane + metrics);

@@ -14,7 +14,7 @@ test("a pause that is over stays over", () => {
   expect(shareDeliveryState(suspended, 9_000)?.pauseMs).toBe(0);
 });
 
-test("a sink that delivers has nothing to tell", () => {
+test("a sink that delivers has nothing to report", () => {
   expect(shareDeliveryState(delivering, 0)).toBeUndefined();
   expect(ownDeliveryState(undefined, 0)).toEqual(delivering);
 });

@@ -153,7 +153,7 @@ describe("the known counts of a source", () => {
     expect(listed(known)).toEqual([...ends.map((endMs) => [endMs, endMs]), [40, 4], [50, 5]]);
   });
 
-  test("what is lost is told, from the first of it to the last", () => {
+  test("what is lost is reported, from the first of it to the last", () => {
     const known = new KnownCounts(0, stepMs);
     known.extend(40, [count(40, 4)], "up");
     known.dropUntil(5);

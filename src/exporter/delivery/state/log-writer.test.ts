@@ -73,7 +73,7 @@ test("nor during an fsync", async () => {
   expect(await written()).toBe("meanwhile.");
 });
 
-test("a disk that fails is told", async () => {
+test("a disk that fails is reported", async () => {
   const log = new LogWriter(
     () => 0,
     () => {

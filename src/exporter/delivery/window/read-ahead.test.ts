@@ -192,7 +192,7 @@ test("while the receiver keeps up, the next window is read with the first sample
   await readAhead.giveUp();
 });
 
-test("what is read ahead is given up without being sent", async () => {
+test("what is read ahead is dropped without being sent", async () => {
   const first = run(groupAt(0));
   await turn();
   reads[0]?.pass();

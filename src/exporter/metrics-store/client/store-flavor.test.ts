@@ -30,7 +30,7 @@ test.each([
   expect(promqlOfBuildInfo(body)).toBe(expected);
 });
 
-test("a store that would not tell is asked for an export", () => {
+test("a store that does not say is asked for an export", () => {
   expect(flavorOfExport({ kind: "response" })).toBe("victoriametrics");
   expect(flavorOfExport(failure("not_found", "404"))).toMatchObject({ reason: "unknown_flavor" });
   expect(flavorOfExport(failure("overloaded", "503"))).toMatchObject({ reason: "overloaded" });

@@ -111,7 +111,7 @@ test.each([
 test.each([
   ["exemplars", `{"data":[{"exemplars":[${"{},".repeat(50_000)}`],
   ["series", `{"data":[${"{},".repeat(50_000)}`],
-])("a response of nothing but invalid %s is given up", (_, body) => {
+])("a response of nothing but invalid %s is aborted", (_, body) => {
   expect(decode(body)).toMatchObject({ found: [], wantsMore: false, isWhole: false });
 });
 

@@ -34,7 +34,7 @@ describe("the table of functions", () => {
     expect(valid(info!.min + 1)).toBe(info!.max > info!.min && !info!.pairs);
   });
 
-  it("tells aggregates, and what a rollup function rolls up", () => {
+  it("knows aggregates, and what a rollup function rolls up", () => {
     expect(isAggregate("sum")).toBe(true);
     expect(isAggregate("rate")).toBe(false);
     const args = [0, 1, 2].map((value) => ({ type: "number" as const, value, text: String(value), pos: 0 }));

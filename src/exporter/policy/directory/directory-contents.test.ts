@@ -39,7 +39,7 @@ test("a policy of which nothing can run any more keeps its last good form, and s
   expect(compileDirectory([], again).policies).toEqual([]);
 });
 
-test("what two files hold is taken from the one that had it first, and the other is told", () => {
+test("what two files hold is taken from the one that had it first, and the other is reported", () => {
   const first = compileDirectory([file("b.yaml", policy("web"))], undefined);
   const a = file("a.yaml", policy("web", { endpoint: "http://other/" }));
   const both = compileDirectory([a, file("b.yaml", policy("web"))], first);

@@ -173,7 +173,7 @@ describe("no gap", () => {
     expect(store.policies()[0]?.generation).toBe(1);
   });
 
-  test("while the directory is away", async () => {
+  test("while the directory is missing", async () => {
     await put("a.yaml", policy("a"));
     start();
     await becomes("a=http://h/");

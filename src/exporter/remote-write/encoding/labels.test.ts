@@ -122,7 +122,7 @@ test("a series is encoded once for a shape, and shapes that are equal share it",
   expect(other.encode(series)).not.toBe(first.encode(series));
 });
 
-test("the hash tells series apart and does not depend on the order in which labels came", () => {
+test("the hash distinguishes series and does not depend on the order in which labels came", () => {
   const hashOf = (labels: Label[]) => {
     const form = seriesEncoderFor(plain).encode(new Series(labels));
     return form.kind === "series" ? [form.hashHigh, form.hashLow] : [];

@@ -40,7 +40,7 @@ test("metadata is for 1.0, while no refusal of it is remembered", () => {
   expect(state.takesMetadata(0)).toBe(true);
 });
 
-test("one that gives up its turn lets nobody pass, and keeps nobody back", async () => {
+test("one that leaves its turn lets nobody pass, and keeps nobody back", async () => {
   const state = new EndpointState("2.0");
   const order: string[] = [];
   let release: () => void = () => {};

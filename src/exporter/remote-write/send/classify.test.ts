@@ -136,7 +136,7 @@ describe("no response", () => {
     expect(summary(classify(result, context))).toBe(expected);
   });
 
-  test("of several addresses that were tried, the first one's error tells", () => {
+  test("of several addresses that were tried, the first one's error counts", () => {
     const first = Object.assign(new Error("getaddrinfo ENOTFOUND r.example"), { code: "ENOTFOUND" });
     const error = new AggregateError([first, new Error("another")]);
     expect(classify({ kind: "no-response", error, written: false }, context)).toMatchObject({
@@ -197,7 +197,7 @@ describe("messages", () => {
     expect(messageOf(response(400, {}, " a \n"))).toBe('400 "a"');
   });
 
-  test("missing credentials are told from wrong ones", () => {
+  test("missing credentials are distinguished from wrong ones", () => {
     expect(messageOf(response(401), false)).toContain("the sink has none");
     expect(messageOf(response(403), false)).toContain("the sink has none");
   });
@@ -241,7 +241,7 @@ describe("a receiver that quotes a secret", () => {
   });
 });
 
-describe("a tenant is told the kind of fault, and the operator the whole", () => {
+describe("a tenant sees the kind of fault, and the operator the whole", () => {
   const cases: readonly (readonly [Error, boolean, string])[] = [
     [
       Object.assign(new Error("connect ECONNREFUSED 10.1.2.3:443"), { code: "ECONNREFUSED" }),
@@ -285,7 +285,7 @@ describe("a tenant is told the kind of fault, and the operator the whole", () =>
     expect(tenant).toMatchObject({ kind: own.kind, message, detail: "message" in own && own.message });
   });
 
-  test("of a proxy that wants other credentials, only the operator is told its name", () => {
+  test("of a proxy that wants other credentials, only the operator sees its name", () => {
     const error = new ProxyError("refusal", "proxy.internal refuses: 407", { status: 407 });
     const result: PostResult = { kind: "no-response", error, written: false };
     const own = classify(result, context);
@@ -314,7 +314,7 @@ describe("a tenant is told the kind of fault, and the operator the whole", () =>
   });
 });
 
-test("an alert of the receiver is told in words, to a tenant too, and on one line", () => {
+test("an alert of the receiver is described in words, to a tenant too, and on one line", () => {
   const code = "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED";
   const error = Object.assign(new Error("C07:error:0A:SSL routines:rec.c:1605:SSL alert number 116\n"), {
     code,

@@ -84,7 +84,7 @@ describe("2.0 is believed only when it is proven", () => {
   });
 });
 
-test("what was not written is told, and not taken for delivered", async () => {
+test("what was not written is reported, and not taken for delivered", async () => {
   const { outcomes } = await run("2.0", [written(1)]);
   expect(outcomes).toEqual([{ kind: "delivered", status: 204, written: 1, unwritten: 1 }]);
 });

@@ -32,7 +32,7 @@ test("each waits for the time of those before it, and idle time is not saved up"
   expect(state.sleeps).toEqual([500, 1_000, 500]);
 });
 
-test("one that gives up, in front or in the queue, takes no time from those behind it", async () => {
+test("one that leaves, in front or in the queue, takes no time from those behind it", async () => {
   const { clock, state } = steppedClock();
   const aborts = [new AbortController(), new AbortController()];
   const waits: (() => void)[] = [];

@@ -98,7 +98,7 @@ describe("attempts", () => {
   });
 });
 
-test("an abort in a pause ends it, and what was lost before is told", async () => {
+test("an abort in a pause ends it, and what was lost before is reported", async () => {
   const controller = new AbortController();
   const { sender } = scripted([lost], () => controller.abort());
   expect(await sender.send(request, controller.signal)).toEqual({ kind: "aborted", responseLost: true });

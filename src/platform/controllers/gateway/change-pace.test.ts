@@ -29,7 +29,7 @@ test("changes that come together are one", () => {
   expect(pace.take("bulk")).toBe(0);
 });
 
-test("whoever waits as long as told may change, and nobody changes more often than said", () => {
+test("whoever waits as long as required may change, and nobody changes more often than said", () => {
   const pauses = fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 1, maxLength: 200 });
   fc.assert(
     fc.property(pauses, (each) => {

@@ -41,7 +41,7 @@ function makeStore(pull: (auth: string | undefined) => Promise<object[]>) {
 
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-test("everybody who wants an image waits for the same pull and hears of its end", async () => {
+test("everybody who wants an image waits for the same pull and sees its end", async () => {
   const { store, ended, pulls } = makeStore(async () => [{ status: "Downloading" }]);
   const all = ["u1", "u2"].map((uid) => store.find(image, { ...owner, uid }, [], never));
   expect(await Promise.all(all)).toEqual([undefined, undefined]);
@@ -51,7 +51,7 @@ test("everybody who wants an image waits for the same pull and hears of its end"
   expect(pulls()).toBe(1);
 });
 
-test("a failure is told in words of our own: the engine repeats addresses and credentials", async () => {
+test("a failure is described in words of our own: the engine repeats addresses and credentials", async () => {
   const seen: string[] = [];
   const { store, pulls } = makeStore(async (auth = "") => {
     seen.push(Buffer.from(auth, "base64url").toString());

@@ -18,7 +18,7 @@ function collection() {
   return { all, told, now: () => all.get("default/a")?.["status"] };
 }
 
-test("what was read after a conflict is told, and not again when the watch brings it", () => {
+test("what was read after a conflict is reported, and not again when the watch brings it", () => {
   const { all, told, now } = collection();
   all.notice(object("7", "allocated"));
   expect(told).toEqual([["allocating", "allocated"]]);
@@ -30,7 +30,7 @@ test("what was read after a conflict is told, and not again when the watch bring
   expect(told).toHaveLength(2);
 });
 
-test("the response to an own write is not told; one that comes late replaces nothing newer", () => {
+test("the response to an own write is not reported; one that comes late replaces nothing newer", () => {
   const { all, told, now } = collection();
   all.keep(object("6", "programmed"));
   expect([now(), told]).toEqual(["programmed", []]);

@@ -53,7 +53,7 @@ describe("statusTable", () => {
   });
 });
 
-test("statusWarnings tell what concerns the whole daemon", () => {
+test("statusWarnings say what concerns the whole daemon", () => {
   expect(statusWarnings(daemon)).toEqual([]);
   expect(
     statusWarnings({

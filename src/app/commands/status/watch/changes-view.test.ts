@@ -89,7 +89,7 @@ describe("lines for changes", () => {
     expect(news().out).toMatch(/^2026-11-20T12:00:00Z +shop +shop-metrics +mimir +- +Removed +-[ -]+\n$/);
   });
 
-  test("troubles are told once each, apart from the output", () => {
+  test("troubles are reported once each, apart from the output", () => {
     const { view, news } = changes();
     view.fail("nobody\u001b[2J there", nowMs);
     view.fail("nobody\u001b[2J there", nowMs);

@@ -36,7 +36,7 @@ describe("screenLines", () => {
     `);
   });
 
-  test("the daemon is away: the last table stays, with its age", () => {
+  test("the daemon is unavailable: the last table stays, with its age", () => {
     const failure = { reason: "no telemetryd responds at http://127.0.0.1:9464", sinceMs: nowMs + 2_000 };
     const away = lines({ ...live, failure }, 110, 20, 42_000);
     expect(away.slice(0, 3).join("\n")).toMatchInlineSnapshot(`
