@@ -38,3 +38,17 @@ test.each([
   expect(lines.at(-1)).toBe(expected);
   expect(status).toBe(expected.includes(" 0 failed") ? 0 : 1);
 });
+
+test("every list of sections is run, once", () => {
+  const sections = text.slice(functions.length);
+  const lists = [...sections.matchAll(/^(\w+)\(\) \{$/gm)].map(([, list]) => list);
+  const ran = [...sections.matchAll(/^side_by_side (.+)$/gm)].flatMap(([, names = ""]) => names.split(" "));
+  expect(lists.length).toBeGreaterThan(3);
+  expect(ran.sort()).toEqual(lists.sort());
+});
+
+test("what fits is the section after it", () => {
+  const fits = [...text.matchAll(/fits ("[^"]+") \d+ &&\n +\w+ ("[^"]+") \d+ /g)];
+  expect(fits.length).toBeGreaterThan(15);
+  for (const [, asked, section] of fits) expect(section).toBe(asked);
+});
