@@ -683,6 +683,17 @@ const found: [StoredSample[], Step[]][] = [
       { ...healthy, advanceMs: 500, killAfterRecords: 1, sources: ["odd"], maxSize: 1 },
     ],
   ],
+  // An in-doubt request of two sources, only one of which is in the policy when it is resolved and delivered.
+  [
+    samplesOf([
+      { series: 3, ms: 0, lateMs: 0 },
+      { series: 0, ms: 0, lateMs: 0 },
+    ]),
+    [
+      { ...healthy, advanceMs: 500, fates: ["not stored, response lost"], readMs: [3_000], maxSize: 2 },
+      { ...healthy, advanceMs: 500, killAfterRecords: 1, sources: ["odd"], maxSize: 1, memoryBytes: 150 },
+    ],
+  ],
   // Late samples of a source that is not in the policy during the second reading.
   [
     samplesOf([
