@@ -1,9 +1,9 @@
 import { isObject } from "../../../base/documents/yaml/document-path.ts";
 import type { Exemplar } from "../../series/exemplar.ts";
 import { type Label, Series } from "../../series/series.ts";
+import { each, JsonScanner } from "../client/json-scanner.ts";
 import { pointValue } from "../expressions/query-response.ts";
 import type { Window } from "../ports/window.ts";
-import { each, JsonScanner } from "./json-scanner.ts";
 
 /** Maximum number of exemplars in one response; further ones are left out. */
 export const maxExemplars = 10_000;

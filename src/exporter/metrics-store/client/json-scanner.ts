@@ -2,14 +2,20 @@ import { parseJson } from "../../../base/documents/parse-json.ts";
 
 /** Stands for every member of an object or every element of an array. */
 export const each = Symbol("each");
+/** Stands for the first element of an array. */
+export const first = Symbol("first");
 
-/** A place in a JSON document, and what is wanted of the values there. Places must not lie in one another. */
+/** A place in a JSON document, and what is wanted of the values there. Wanted values must not lie in one another. */
 interface JsonPlace {
-  readonly path: readonly (string | typeof each)[];
-  /** Receives each string, object or array at the place; undefined when it is too long. */
-  readonly onValue?: (value: unknown) => void;
+  readonly path: readonly (string | typeof each | typeof first)[];
+  /**
+   * Receives each string, object or array at the place; undefined when it is too long.
+   *
+   * @param keys by depth, from 1 on, of the objects around it; undefined for arrays, and when it is too long
+   */
+  readonly onValue?: (value: unknown, keys: readonly unknown[]) => void;
   /** Called at the end of each object or array at the place. */
-  readonly onEnd?: () => void;
+  readonly onEnd?: (isObject: boolean) => void;
 }
 
 /** Longer keys and values are not parsed. */
@@ -35,11 +41,14 @@ export class JsonScanner {
   readonly #maxDepth: number;
   /** By depth: the places there whose values are parsed, as bits. */
   readonly #wanted: number[] = [];
+  /** By depth: the places that go on in the first element of an array there, as bits. */
+  readonly #first: number[] = [];
   #depth = 0;
   /** By depth: the places that the value there is on the way to, as bits. */
   readonly #matches: number[] = [];
-  /** By depth: whether the object or array there is an object. */
+  /** By depth: whether the object or array there is an object, and its last key that matters. */
   readonly #isObject: boolean[] = [];
+  readonly #keys: unknown[] = [];
   #isInString = false;
   #isEscaped = false;
   /** A string that begins now is a key that matters. */
@@ -61,6 +70,8 @@ export class JsonScanner {
     this.#matches.push(2 ** places.length - 1);
     for (const [index, { path, onValue }] of places.entries()) {
       if (onValue !== undefined) this.#wanted[path.length] = (this.#wanted[path.length] ?? 0) | (1 << index);
+      const depth = path.indexOf(first) + 1;
+      if (depth > 0) this.#first[depth] = (this.#first[depth] ?? 0) | (1 << index);
     }
   }
 
@@ -95,10 +106,11 @@ export class JsonScanner {
         return;
       case closeBrace:
       case closeBracket:
-        this.#close(chunk, at);
+        this.#close(chunk, at, byte === closeBrace);
         return;
       case comma:
         this.#isMalformed = this.#depth === 0;
+        this.#leaveFirst();
         this.#beginMember();
         return;
       case colon:
@@ -117,15 +129,16 @@ export class JsonScanner {
     this.#depth++;
     if (this.#depth > this.#maxDepth) return;
     this.#isObject[this.#depth] = isObject;
-    this.#matches[this.#depth] = isObject ? 0 : this.#following(matches, undefined);
+    this.#matches[this.#depth] = isObject ? 0 : this.#following(matches, first);
+    this.#keys[this.#depth] = undefined;
     this.#beginMember();
   }
 
-  #close(chunk: Buffer, at: number): void {
+  #close(chunk: Buffer, at: number, isObject: boolean): void {
     this.#depth--;
     this.#isKey = false;
     if (this.#isCapturing && this.#depth === this.#captureDepth) this.#pass(this.#endCapture(chunk, at));
-    if (!this.#isCapturing) for (const { onEnd } of this.#placesHere()) onEnd?.();
+    if (!this.#isCapturing) for (const { onEnd } of this.#placesHere()) onEnd?.(isObject);
     if (this.#depth === 0) this.#isComplete = true;
     if (this.#depth < 0) this.#isMalformed = true;
   }
@@ -139,12 +152,13 @@ export class JsonScanner {
       return;
     }
     this.#isKey = false;
+    this.#keys[this.#depth] = text;
     this.#matches[this.#depth] = this.#following(this.#matchesAt(this.#depth - 1), text);
   }
 
   #pass(value: unknown): void {
     if (this.#isMalformed) return;
-    for (const { onValue } of this.#placesHere()) onValue?.(value);
+    for (const { onValue } of this.#placesHere()) onValue?.(value, this.#keys);
   }
 
   /** The places at the present value, which is whole. */
@@ -167,11 +181,16 @@ export class JsonScanner {
     this.#isKey = isKey && this.#matchesAt(this.#depth - 1) !== 0;
   }
 
+  #leaveFirst(): void {
+    const places = this.#first[this.#depth];
+    if (places !== undefined) this.#matches[this.#depth] = this.#matchesAt(this.#depth) & ~places;
+  }
+
   #matchesAt(depth: number): number {
     return depth > this.#maxDepth ? 0 : (this.#matches[depth] ?? 0);
   }
 
-  /** Those of the places whose next step is this key, or `each`. */
+  /** Those of the places whose next step is this key, or `each`. @param key `first` for an array */
   #following(matches: number, key: unknown): number {
     let following = 0;
     for (let index = 0; index < this.#places.length; index++) {

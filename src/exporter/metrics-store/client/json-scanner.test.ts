@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { each, JsonScanner, maxCapturedBytes } from "./json-scanner.ts";
+import { each, first, JsonScanner, maxCapturedBytes } from "./json-scanner.ts";
 
 const path = ["data", each, "list", each] as const;
 
@@ -64,6 +64,27 @@ test.each([
   ["a broken value at the place", '{"data":[{"list":[{"a":}]}]}'],
 ])("%s is no document", (_, text) => {
   expect(scan(text).isComplete).toBe(false);
+});
+
+test("a value comes with its keys, and may be wanted of the first element of an array only", () => {
+  const found: unknown[] = [];
+  const ends: boolean[] = [];
+  const scanner = new JsonScanner([
+    { path: ["data", each, first], onValue: (value, keys) => found.push([keys[2], value]) },
+    { path: ["data"], onEnd: (isObject) => ends.push(isObject) },
+  ]);
+  const data = { a: ["x", "y", ["z"]], b: [1, "x"], c: { d: "x" }, e: [["x", "y"], "z"], first: ["x"] };
+  scanner.take(Buffer.from(JSON.stringify({ data, x: { a: ["x"] } })));
+  const last = new JsonScanner([{ path: ["data"], onEnd: (isObject) => ends.push(isObject) }]);
+  last.take(Buffer.from('{"data":[["x"]]}'));
+  expect([found, ends]).toEqual([
+    [
+      ["a", "x"],
+      ["e", ["x", "y"]],
+      ["first", "x"],
+    ],
+    [true, false],
+  ]);
 });
 
 test("a document that is cut off is not complete", () => {
