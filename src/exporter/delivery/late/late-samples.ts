@@ -1,16 +1,12 @@
-import { createHash } from "node:crypto";
 import type { Clock } from "../../../base/core/clock.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import type { SampleCounter } from "../../metrics-store/ports/sample-counter.ts";
 import type { Tenant } from "../../metrics-store/ports/sample-reader.ts";
 import type { Window } from "../../metrics-store/ports/window.ts";
-import { sourceKind } from "../../metrics-store/source-kind.ts";
-import { parse } from "../../metricsql/parse/parser.ts";
-import { print } from "../../metricsql/print/printer.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import { lateKey } from "../state/late-key.ts";
 import type { PlannedWindow } from "../state/planned-window.ts";
-import type { SampleCounts, StepCount } from "../state/sample-counts.ts";
+import type { SampleCounts } from "../state/sample-counts.ts";
 import type { OpenWindow, StateStore } from "../state/sink-state.ts";
 import { readOwner } from "../stats/read-owner.ts";
 import type { SinkStats } from "../stats/sink-stats.ts";
@@ -18,11 +14,13 @@ import { CheckSchedule, type DueCheck } from "./check-schedule.ts";
 import { type CheckTimes, lookBackMs } from "./check-times.ts";
 import { type CheckReach, CountCheck } from "./count-check.ts";
 import type { KnownStep, SinkCounts } from "./known-counts.ts";
+import { LateSpans } from "./late-spans.ts";
 import { RecentReads } from "./recent-reads.ts";
 import type { SentLog } from "./sent-log.ts";
 import { SentMemory } from "./sent-memory.ts";
 import type { SourceCounts } from "./sent-record.ts";
 import type { Sent } from "./sent-samples.ts";
+import { checkSource, type RawSource, rawSourcesOf } from "./source-check.ts";
 
 /** What `delivery.lateness` needs beside the rest of an exporter. */
 export interface LateDeps {
@@ -42,12 +40,6 @@ export interface LateSamplesDeps extends LateDeps {
   readonly tenantOf: (plan: SinkPlan) => Tenant | undefined;
 }
 
-interface RawSource {
-  readonly id: string;
-  /** MetricsQL. */
-  readonly query: string;
-}
-
 /** What a check for late samples depends on. */
 interface LateTurn {
   /** The store's time. */
@@ -60,9 +52,6 @@ interface LateTurn {
   readonly counter: SampleCounter;
 }
 
-/** Longest span of late samples that is read at once. */
-const longestSpanMs = 5 * 60_000;
-
 /**
  * `delivery.lateness` of one sink: asks the store from time to time how many samples it has, and plans a
  * reading where it has more than were read.
@@ -73,11 +62,7 @@ export class LateSamples {
   /** By name: the sources that are read raw. */
   #sources: ReadonlyMap<string, RawSource> = new Map();
   readonly #memory: SentMemory;
-  #planned: PlannedWindow[] = [];
-  /** Spans that could not be read, or of which nothing could be sent: they wait for the next check. */
-  #waiting: PlannedWindow[] = [];
-  /** The span that was handed out last, until its reading has ended. */
-  #running: PlannedWindow | undefined;
+  readonly #spans = new LateSpans();
   readonly #schedule: CheckSchedule;
   readonly #reads = new RecentReads();
   /** Up to here, what was not checked in time is counted. */
@@ -95,13 +80,10 @@ export class LateSamples {
   change(plan: SinkPlan): void {
     this.#plan = plan;
     const before = this.#sources;
-    const tenant = plan.tenant?.kind === "tenant" ? plan.tenant.id : undefined;
-    const raw = plan.sources.filter(({ metricsql }) => sourceKind(metricsql) === "raw");
-    this.#sources = new Map(
-      raw.map(({ name, metricsql }) => [name, { id: identityOf(name, tenant), query: metricsql }]),
-    );
-    const readAs = tenant ?? this.#deps.tenantOf(plan)?.value;
-    this.#schedule.setPhase(JSON.stringify([raw.map(({ metricsql }) => metricsql), readAs]));
+    this.#sources = rawSourcesOf(plan);
+    const queries = [...this.#sources.values()].map(({ query }) => query);
+    const readAs = plan.tenant?.kind === "tenant" ? plan.tenant.id : this.#deps.tenantOf(plan)?.value;
+    this.#schedule.setPhase(JSON.stringify([queries, readAs]));
     this.#dropOutdated(before);
   }
 
@@ -114,13 +96,8 @@ export class LateSamples {
       }),
     );
     if (edited.size === 0) return;
-    const planned = [...this.#planned, ...this.#waiting, ...(this.#running ? [this.#running] : [])];
-    const ofPlanned = planned.flatMap(({ sources }) => sources);
-    this.#schedule.restart(edited, ofPlanned, (name) => this.#sources.has(name));
-    const isCurrent = ({ sources }: PlannedWindow) => !sources.some((name) => edited.has(name));
-    this.#planned = this.#planned.filter(isCurrent);
-    this.#waiting = this.#waiting.filter(isCurrent);
-    if (this.#running !== undefined && !isCurrent(this.#running)) this.#running = undefined;
+    this.#schedule.restart(edited, this.#spans.sources(), (name) => this.#sources.has(name));
+    this.#spans.drop(edited);
   }
 
   /** The length of the steps by which samples are counted. */
@@ -157,7 +134,7 @@ export class LateSamples {
     counts: ReadonlyMap<string, SampleCounts>,
     found: number,
   ): Promise<void> {
-    if (this.#running === planned) this.#running = undefined;
+    this.#spans.ended(planned);
     this.#reads.note(planned, this.#deps.clock.monotonicMs());
     const sources = this.#countsOf(counts).map(({ source, counts: read }) => ({
       source,
@@ -184,22 +161,12 @@ export class LateSamples {
    * nothing new is left to deliver, and no reading is in progress.
    */
   async next(turn: LateTurn, signal: AbortSignal): Promise<PlannedWindow | undefined> {
-    await this.#putBack();
-    const isReadable = ({ sources }: PlannedWindow) => !sources.some((name) => turn.failed.has(name));
-    if (!this.#planned.some(isReadable)) await this.#check(turn, signal);
-    const index = this.#planned.findIndex(isReadable);
-    if (index === -1) return undefined;
-    [this.#running] = this.#planned.splice(index, 1);
-    return this.#running;
-  }
-
-  /** A span whose reading did not come to its end is read again: at once, if something of it was sent. */
-  async #putBack(): Promise<void> {
-    const running = this.#running;
-    if (running === undefined) return;
-    this.#running = undefined;
-    if (await this.#absorb()) this.#planned.unshift(running);
-    else this.#waiting.push(running);
+    // At once, if something of it was sent.
+    await this.#spans.putBack(() => this.#absorb());
+    const planned = this.#spans.next(turn.failed);
+    if (planned !== undefined) return planned;
+    await this.#check(turn, signal);
+    return this.#spans.next(turn.failed);
   }
 
   async #check(turn: LateTurn, signal: AbortSignal): Promise<void> {
@@ -212,17 +179,14 @@ export class LateSamples {
     const known = await this.#memory.counts();
     if (known === undefined) return;
     this.#noteUnchecked(known, nowMs);
-    const oldestMs = nowMs - lookBackMs(times);
-    this.#planned = [...this.#planned, ...this.#waiting].filter(({ toMs }) => toMs > oldestMs);
-    this.#waiting = [];
+    this.#spans.beginCheck(nowMs - lookBackMs(times));
     let missedMs = 0;
     for (const [name, source] of this.#sources) {
       missedMs = Math.max(missedMs, this.#missedMs(name, turn, due));
       const steps = [...(known.get(source.id)?.between(-Infinity, this.#countableToMs(name, turn)) ?? [])];
       const check = (depthMs: number, withMarkers: boolean): Promise<boolean> => {
-        const readAtMs = this.#reads.lastOf.bind(this.#reads);
-        const reach = { nowMs, depthMs, withMarkers, readAtMs };
-        return this.#checkSource(name, steps, reach, turn.counter, signal);
+        const reach = { nowMs, depthMs, withMarkers, readAtMs: this.#reads.lastOf.bind(this.#reads) };
+        return this.#checkSource(name, source, steps, reach, turn.counter, signal);
       };
       const depthMs = this.#schedule.depthOf(name, due);
       const withMarkers = this.#schedule.areMarkersDue(name, due);
@@ -233,7 +197,6 @@ export class LateSamples {
       if (!isChecked && !turn.failed.has(name) && due.depthMs < depthMs) await check(due.depthMs, false);
     }
     stats.uncheckedSeconds += Math.round(Math.min(times.horizonMs, missedMs) / 1_000);
-    this.#planned.sort((a, b) => a.fromMs - b.fromMs);
   }
 
   #countableToMs(name: string, { checkpoints, nowMs }: LateTurn): number {
@@ -258,62 +221,22 @@ export class LateSamples {
   /** @returns whether the store has counted the samples */
   async #checkSource(
     name: string,
+    source: RawSource,
     steps: readonly KnownStep[],
     reach: CheckReach,
     counter: SampleCounter,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { times } = this.#deps;
-    const source = this.#sources.get(name);
-    if (source === undefined) return true;
-    const deps = {
-      ...this.#deps,
-      ...{ counter, stepMs: this.stepMs, lookBackMs: lookBackMs(times), owner: this.#owner() },
-    };
-    const check = new CountCheck(deps, reach, signal);
-    // What was counted under another query is counted under that one again.
-    const found: PlannedWindow[] = [];
-    const stepsOf = new Map<string, StepCount[]>();
-    for (const step of steps) {
-      const own = stepsOf.get(step.query) ?? [];
-      own.push(step);
-      stepsOf.set(step.query, own);
-    }
-    let isWhole = true;
-    let hasMarkers = true;
-    for (const [query, own] of stepsOf) {
-      const checked = await this.#checkSteps(name, source, query, own, check);
-      found.push(...checked.spans);
-      isWhole &&= checked.hasSamples;
-      hasMarkers &&= checked.hasMarkers;
-    }
-    if (reach.withMarkers && isWhole && hasMarkers) this.#schedule.markersCounted(name, reach.nowMs);
-    // The check has found again what was planned before and is still missing.
-    const fromMs = isWhole ? reach.nowMs - reach.depthMs : Infinity;
-    this.#planned = this.#planned.filter((span) => !span.sources.includes(name) || span.fromMs < fromMs);
-    this.#planned.push(...found);
-    return isWhole;
-  }
-
-  async #checkSteps(
-    name: string,
-    { id, query: current }: RawSource,
-    query: string,
-    steps: readonly StepCount[],
-    check: CountCheck,
-  ): Promise<{ spans: PlannedWindow[]; hasSamples: boolean; hasMarkers: boolean }> {
+    const { times, sink } = this.#deps;
     const tenant = this.#deps.tenantOf(this.#plan);
-    const { corrected, more, ...has } = await check.run({ selector: query, tenant }, steps);
-    if (corrected.length > 0) {
-      const span = spanOf(corrected, this.stepMs);
-      await this.#memory.addLate(span, undefined, [{ source: id, counts: corrected }]);
-    }
-    const selector = intersection(query, current);
-    const spans = spansOf(more, this.stepMs).map(({ fromMs, toMs, counts }) => ({
-      ...{ fromMs, toMs, sources: [name], open: undefined },
-      late: { counts, selector },
-    }));
-    return { spans, ...has };
+    const owner = readOwner(this.#plan, sink, tenant);
+    const deps = { ...this.#deps, counter, stepMs: this.stepMs, lookBackMs: lookBackMs(times), owner };
+    const check = new CountCheck(deps, reach, signal);
+    const found = await checkSource(name, source, tenant, steps, check, this.#memory);
+    const { hasSamples, hasMarkers } = found;
+    if (reach.withMarkers && hasSamples && hasMarkers) this.#schedule.markersCounted(name, reach.nowMs);
+    this.#spans.found(name, hasSamples ? reach.nowMs - reach.depthMs : Infinity, found.spans);
+    return hasSamples;
   }
 
   /**
@@ -353,47 +276,4 @@ export class LateSamples {
     this.#deps.stats.uncheckedSeconds += Math.round(seconds);
     this.#uncheckedToMs = uncheckedToMs;
   }
-
-  #owner(): string {
-    return readOwner(this.#plan, this.#deps.sink, this.#deps.tenantOf(this.#plan));
-  }
-}
-
-/** Spans of neighbouring steps. */
-function spansOf(steps: readonly StepCount[], stepMs: number) {
-  const spans: Array<{ fromMs: number; toMs: number; counts: StepCount[] }> = [];
-  for (const step of steps) {
-    const last = spans.at(-1);
-    if (
-      last !== undefined &&
-      last.toMs === step.endMs - stepMs &&
-      step.endMs - last.fromMs <= longestSpanMs
-    ) {
-      last.toMs = step.endMs;
-      last.counts.push(step);
-    } else {
-      spans.push({ fromMs: step.endMs - stepMs, toMs: step.endMs, counts: [step] });
-    }
-  }
-  return spans;
-}
-
-function spanOf(steps: readonly StepCount[], stepMs: number): Window {
-  const ends = steps.map(({ endMs }) => endMs);
-  return { fromMs: Math.min(...ends) - stepMs, toMs: Math.max(...ends) };
-}
-
-/** Another tenant of the store has other samples: what was sent of one says nothing about the other. */
-function identityOf(source: string, tenant: string | undefined): string {
-  const identity = tenant === undefined ? source : `${tenant}/${source}`;
-  return createHash("sha1").update(identity).digest().toString("latin1", 0, 8);
-}
-
-/** What both selectors select: an edited source sends nothing that it did not select at that time. */
-function intersection(one: string, other: string): string {
-  if (one === other) return one;
-  const [first, second] = [parse(one), parse(other)];
-  if (first.type !== "selector" || second.type !== "selector") return other;
-  const groups = first.groups.flatMap((group) => second.groups.map((own) => [...group, ...own]));
-  return print({ ...first, groups });
 }
