@@ -14,6 +14,7 @@ export const decisions = {
     `${delivery}/dispatch/suspects`,
     "src/exporter/remote-write/send/broken-responses",
     "src/exporter/remote-write/send/refusal-search",
+    "src/exporter/remote-write/send/undecided-samples",
   ],
   "export windows": [
     `${delivery}/plan/next-window`,

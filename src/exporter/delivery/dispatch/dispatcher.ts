@@ -1,5 +1,4 @@
-import type { Outcome, Unfinished } from "../../remote-write/send/outcome.ts";
-import { refusalOf } from "../../remote-write/send/refusal-search.ts";
+import { type Outcome, refusalOf, type Unfinished } from "../../remote-write/send/outcome.ts";
 import type { Batch } from "../batch/batch.ts";
 import type { BudgetShare } from "../batch/memory-budget.ts";
 import { Partitions } from "../batch/partitions.ts";

@@ -1,4 +1,4 @@
-import type { Refusal } from "../../remote-write/send/refusal-search.ts";
+import type { Refusal } from "../../remote-write/send/outcome.ts";
 import type { Batch } from "../batch/batch.ts";
 import type { SeriesHash } from "../batch/series-hash.ts";
 import { SeriesHashTable } from "../batch/series-hash-table.ts";

@@ -2,15 +2,10 @@ import type { Clock } from "../../../base/core/clock.ts";
 import { formatDuration } from "../../../base/core/duration.ts";
 import { withLegalNames } from "../../remote-write/encoding/convert-request.ts";
 import type { EncodedRequest } from "../../remote-write/encoding/request.ts";
-import type { Outcome, Unfinished } from "../../remote-write/send/outcome.ts";
-import {
-  type Refusal,
-  RefusalSearch,
-  type SearchEnd,
-  type SearchPart,
-  type SearchStep,
-} from "../../remote-write/send/refusal-search.ts";
+import type { Outcome, Refusal, Unfinished } from "../../remote-write/send/outcome.ts";
+import { RefusalSearch, type SearchEnd, type SearchStep } from "../../remote-write/send/refusal-search.ts";
 import { longestWaitMs } from "../../remote-write/send/retry.ts";
+import type { SearchPart } from "../../remote-write/send/undecided-samples.ts";
 import type { Batch } from "../batch/batch.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
 import type { SinkRecorder } from "../stats/sink-recorder.ts";

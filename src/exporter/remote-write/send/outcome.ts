@@ -53,6 +53,27 @@ export type Outcome =
 /** The samples are still undelivered, unless a lost response hides their delivery. */
 export type Unfinished = Exclude<Outcome, { readonly kind: "delivered" | "rejected" }>;
 
+/** A receiver's response that refuses a request, or the failure of a request that always fails. */
+export interface Refusal {
+  readonly status?: number | undefined;
+  readonly message: string;
+  /** An earlier attempt may have been stored. */
+  readonly responseLost: boolean;
+  /** Samples that it has written nevertheless (protocol 2.0): a part with them must not be repeated. */
+  readonly written?: number | undefined;
+}
+
+/** A failure of a request as a refusal. */
+export function refusalOf(outcome: Outcome & { readonly kind: "rejected" | "exhausted" }): Refusal {
+  const { status, message, responseLost } = outcome;
+  return {
+    status,
+    message,
+    responseLost,
+    written: outcome.kind === "rejected" ? outcome.written : undefined,
+  };
+}
+
 export interface Sender {
   /**
    * Retries until the request has an outcome. Never rejects because of the network or a receiver.

@@ -1,34 +1,7 @@
 import type { EncodedRequest } from "../encoding/request.ts";
-import { type BodySeries, readBody, withoutExemplars, writeBody } from "../encoding/request-body.ts";
-import type { Outcome, Unfinished } from "./outcome.ts";
-
-/** A receiver's response that refuses a request, or the failure of a request that always fails. */
-export interface Refusal {
-  readonly status?: number | undefined;
-  readonly message: string;
-  /** An earlier attempt may have been stored. */
-  readonly responseLost: boolean;
-  /** Samples that it has written nevertheless (protocol 2.0): a part with them must not be repeated. */
-  readonly written?: number | undefined;
-}
-
-/** A failure of a request as a refusal. */
-export function refusalOf(outcome: Outcome & { readonly kind: "rejected" | "exhausted" }): Refusal {
-  const { status, message, responseLost } = outcome;
-  return {
-    status,
-    message,
-    responseLost,
-    written: outcome.kind === "rejected" ? outcome.written : undefined,
-  };
-}
-
-/** A part of the refused request, which is a request of its own. */
-export interface SearchPart {
-  readonly request: EncodedRequest;
-  /** Its series, by their position in the refused request, with the times of their samples (Unix ms). */
-  readonly series: readonly { readonly index: number; readonly timesMs: readonly number[] }[];
-}
+import { withoutExemplars } from "../encoding/request-body.ts";
+import { type Outcome, type Refusal, refusalOf, type Unfinished } from "./outcome.ts";
+import { type Region, type SearchPart, UndecidedSamples } from "./undecided-samples.ts";
 
 /** What the search has found out, in order. */
 export type SearchStep =
@@ -96,22 +69,6 @@ const fewSamples = 24;
 const mostTimes = 512;
 const mostTimesUnproven = 64;
 
-interface Row extends BodySeries {
-  readonly isDecided: boolean[];
-  /** The last response to a part with the sample; its response is lost if that of any such part was. */
-  readonly refusals: Refusal[];
-  /** When the sample last failed alone: how many parts had been accepted, and whether it may be rejected. */
-  readonly alone: { readonly accepted: number; readonly isProven: boolean }[];
-}
-
-/** The undecided samples of the rows from `first` up to `end`, after `afterMs` and up to `untilMs`. */
-interface Region {
-  readonly first: number;
-  readonly end: number;
-  readonly afterMs: number;
-  readonly untilMs: number;
-}
-
 type Steps<T> = AsyncGenerator<SearchStep, T, void>;
 
 /**
@@ -130,7 +87,7 @@ type Steps<T> = AsyncGenerator<SearchStep, T, void>;
 export class RefusalSearch {
   readonly #deps: SearchDeps;
   readonly #whole: EncodedRequest;
-  #rows: readonly Row[] = [];
+  readonly #samples: UndecidedSamples;
   #refusal: Refusal;
   #isProven: boolean;
   #hasSpread = false;
@@ -144,20 +101,17 @@ export class RefusalSearch {
 
   constructor(request: EncodedRequest, refusal: Refusal, deps: SearchDeps) {
     this.#whole = request;
+    this.#samples = new UndecidedSamples(request.hasExemplars === true ? withoutExemplars(request) : request);
     this.#refusal = refusal;
     this.#deps = deps;
     this.#isProven = deps.isProven;
   }
 
   async *run(): Steps<SearchEnd> {
-    const whole = { first: 0, end: 0, afterMs: -Infinity, untilMs: Infinity };
-    const { hasExemplars } = this.#whole;
-    const request = hasExemplars === true ? withoutExemplars(this.#whole) : this.#whole;
-    this.#rows = readBody(request).map((series) => ({ ...series, isDecided: [], refusals: [], alone: [] }));
-    whole.end = this.#rows.length;
+    const whole = this.#samples.everything;
     this.#note(whole, this.#refusal);
     // No sample is lost because of an exemplar.
-    const isBad = hasExemplars !== true || (yield* this.#send(whole)) === "refused";
+    const isBad = this.#whole.hasExemplars !== true || (yield* this.#send(whole)) === "refused";
     if (isBad) yield* this.#decide(whole);
     if (this.#end !== undefined) return this.#end;
     if (this.#held.length > 0) return { kind: "unproven" };
@@ -175,9 +129,9 @@ export class RefusalSearch {
    */
   async *#decide(region: Region, isUnsure = false): Steps<void> {
     if (this.#end !== undefined) return;
-    const count = this.#count(region);
+    const count = this.#samples.count(region);
     if (count === 0) return;
-    const halves = this.#halves(region);
+    const halves = this.#samples.halves(region);
     if (halves === undefined) {
       if ((isUnsure || this.#isStale(region)) && (yield* this.#send(region)) !== "refused") return;
       return yield* this.#refusedAlone(region);
@@ -190,14 +144,14 @@ export class RefusalSearch {
     if (first === "accepted") return yield* this.#decide(two, true);
     if (isInTime) {
       if ((yield* this.#judgeAll(region)) || this.#end !== undefined) return;
-      yield* this.#decide(one, !wasProven || this.#count(region) < count);
+      yield* this.#decide(one, !wasProven || this.#samples.count(region) < count);
       if ((yield* this.#send(two)) === "refused") yield* this.#decide(two);
       return;
     }
     if ((yield* this.#send(two)) === "accepted") return yield* this.#decide(one, !wasProven);
     if (yield* this.#judgeAll(region)) return;
     // Samples that were refused alone may have been the reason.
-    const isSame = this.#count(region) === count;
+    const isSame = this.#samples.count(region) === count;
     for (const half of [one, two]) {
       if (isSame || (yield* this.#send(half)) === "refused") yield* this.#decide(half, isSame && !wasProven);
     }
@@ -211,22 +165,22 @@ export class RefusalSearch {
   async *#judgeAll(region: Region): Steps<boolean> {
     if (this.#end !== undefined || this.#deps.failedAlone !== undefined) return false;
     if (this.#isProven && this.#deps.mayPass) {
-      if (this.#count(region) < fewSamples) return false;
-      if (yield* this.#anyAccepted(this.#spaced(region), false)) return false;
+      if (this.#samples.count(region) < fewSamples) return false;
+      if (yield* this.#anyAccepted(this.#samples.spaced(region, spreadSamples), false)) return false;
       if (this.#end === undefined) yield* this.#pass(region);
       return true;
     }
     if (this.#isProven) {
-      if (this.#count(region) < fewSamples || (yield* this.#anyAccepted(this.#leading(region), true)))
+      if (this.#samples.count(region) < fewSamples || (yield* this.#anyAccepted(this.#leading(region), true)))
         return false;
       return yield* this.#passOlder(region);
     }
     if (this.#hasSpread) return false;
     this.#hasSpread = true;
     // One half of the region is bad, although nothing is known of the other parts: they are tried, too.
-    const everything = { first: 0, end: this.#rows.length, afterMs: -Infinity, untilMs: Infinity };
+    const { everything } = this.#samples;
     if (yield* this.#anyAccepted(this.#leading(everything), true)) return false;
-    const isAllTried = this.#held.length >= this.#count(everything);
+    const isAllTried = this.#held.length >= this.#samples.count(everything);
     if (this.#end !== undefined || (!isAllTried && (yield* this.#passOlder(everything)))) return true;
     if (!this.#isProven) this.#end ??= { kind: "unproven" };
     return false;
@@ -237,7 +191,7 @@ export class RefusalSearch {
    * earlier ones because of their age.
    */
   async *#passOlder(region: Region): Steps<boolean> {
-    const times = this.#timesOf(region);
+    const times = this.#samples.timesOf(region);
     if (times.length < 2 || times.length > (this.#isProven ? mostTimes : mostTimesUnproven)) return false;
     for (const [index, untilMs] of times.entries()) {
       const afterMs = times[index - 1];
@@ -253,7 +207,7 @@ export class RefusalSearch {
         return true;
       }
       const single = this.#leading(row, 1, index);
-      if (this.#count(row) === 1) yield* this.#refusedAlone(row);
+      if (this.#samples.count(row) === 1) yield* this.#refusedAlone(row);
       else if (yield* this.#anyAccepted(single, false)) return false;
       if (this.#end !== undefined) return false;
       if (!wasProven && this.#isProven) return false;
@@ -265,7 +219,7 @@ export class RefusalSearch {
   async *#anyAccepted(samples: readonly Region[], isPaced: boolean): Steps<boolean> {
     let isAny = false;
     for (const sample of samples) {
-      if (this.#count(sample) === 0) continue;
+      if (this.#samples.count(sample) === 0) continue;
       const result = yield* this.#send(sample, isPaced);
       if (result === "accepted") isAny = true;
       else if (result === "refused") yield* this.#refusedAlone(sample);
@@ -275,65 +229,21 @@ export class RefusalSearch {
     return isAny;
   }
 
-  /** The first samples of as many series, and then their second ones; which series differs by turn. */
+  /** The first samples of as many series, in order. */
   #leading(region: Region, most = spreadSamples, turn = this.#deps.turn): Region[] {
-    const rows: { index: number; times: number[] }[] = [];
-    for (let index = region.first; index < region.end; index++) {
-      const times = this.#timesOf({ ...region, first: index, end: index + 1 });
-      if (times.length > 0) rows.push({ index, times });
-    }
-    const step = Math.max(1, Math.floor(rows.length / most));
-    const chosen = rows.filter((_, at) => (at + step - (turn % step)) % step === 0).slice(0, most);
-    const found: Region[] = [];
-    for (let depth = 0; found.length < most; depth++) {
-      const before = found.length;
-      for (const { index, times } of chosen) {
-        const ms = times[depth];
-        if (ms === undefined || found.length >= most) continue;
-        found.push({
-          first: index,
-          end: index + 1,
-          afterMs: times[depth - 1] ?? region.afterMs,
-          untilMs: ms,
-        });
-      }
-      if (found.length === before) break;
-    }
-    return found;
-  }
-
-  /** Samples spread over the region, its last one included. */
-  #spaced(region: Region): Region[] {
-    const found: Region[] = [];
-    const count = this.#count(region);
-    const step = count / spreadSamples;
-    let seen = 0;
-    for (let index = region.first; index < region.end; index++) {
-      let before = region.afterMs;
-      for (const ms of this.#timesOf({ ...region, first: index, end: index + 1 })) {
-        seen++;
-        if (seen >= (found.length + 1) * step) {
-          found.push({ first: index, end: index + 1, afterMs: before, untilMs: ms });
-        }
-        before = ms;
-      }
-    }
-    return found;
+    return this.#samples.leading(region, most, turn);
   }
 
   async *#refusedAlone(region: Region): Steps<void> {
-    const refusal = this.#refusalOf(region);
-    const part = this.#partOf(region);
+    const refusal = this.#samples.refusalOf(region, this.#refusal);
+    const part = this.#samples.partOf(region);
     const legal = part && this.#deps.withLegalNames?.(part.request);
     if (part !== undefined && legal !== undefined && (await this.#deps.send(legal)).kind === "delivered") {
       this.#deps.learnLegalNames?.();
       return yield* this.#accept(region, part);
     }
     const { failedAlone } = this.#deps;
-    let isProven = this.#isProven;
-    this.#each(region, ({ alone }, index) => {
-      isProven = alone[index]?.isProven ?? isProven;
-    });
+    const isProven = this.#samples.failedAlone(region)?.isProven ?? this.#isProven;
     if (isProven) return yield* this.#reject(region, refusal, false);
     if (!this.#held.some((held) => this.#isSame(held.region, region))) this.#held.push({ region, refusal });
     // The receiver may be down.
@@ -342,11 +252,8 @@ export class RefusalSearch {
 
   /** Whether the region's only sample failed alone before the last part was accepted. */
   #isStale(region: Region): boolean {
-    let isStale = false;
-    this.#each(region, ({ alone }, index) => {
-      isStale = this.#deps.failedAlone !== undefined && alone[index]?.accepted !== this.#accepted;
-    });
-    return isStale;
+    if (this.#deps.failedAlone === undefined) return false;
+    return this.#samples.failedAlone(region)?.accepted !== this.#accepted;
   }
 
   #isSame(one: Region, other: Region): boolean {
@@ -357,20 +264,20 @@ export class RefusalSearch {
     const held = this.#held;
     this.#held = [];
     for (const { region: sample, refusal } of held) yield* this.#reject(sample, refusal, true);
-    yield* this.#reject(region, this.#refusalOf(region), true);
+    yield* this.#reject(region, this.#samples.refusalOf(region, this.#refusal), true);
   }
 
   async *#reject(region: Region, refusal: Refusal, isPassed: boolean): Steps<void> {
-    const part = this.#partOf(region);
+    const part = this.#samples.partOf(region);
     if (part === undefined) return;
-    this.#markDecided(region);
+    this.#samples.decide(region);
     this.#rejected++;
     yield { kind: "rejected", part, refusal, isPassed };
   }
 
   async *#send(region: Region, isPaced = true): Steps<"accepted" | "refused" | "none"> {
     if (this.#end !== undefined) return "none";
-    const part = this.#partOf(region);
+    const part = this.#samples.partOf(region);
     if (part === undefined) return "accepted";
     if (isPaced && !(await this.#deps.pace())) {
       this.#end = { kind: "paused" };
@@ -395,35 +302,23 @@ export class RefusalSearch {
   }
 
   #note(region: Region, refusal: Refusal): void {
-    const part = this.#deps.failedAlone && this.#halves(region) === undefined && this.#partOf(region);
+    const part =
+      this.#deps.failedAlone && this.#samples.halves(region) === undefined && this.#samples.partOf(region);
     const isProven = part ? this.#deps.failedAlone?.(part) : undefined;
-    this.#each(region, ({ refusals, alone }, index) => {
-      if (isProven !== undefined) alone[index] = { accepted: this.#accepted, isProven };
-      const isLost = refusal.responseLost || refusals[index]?.responseLost === true;
-      refusals[index] = isLost === refusal.responseLost ? refusal : { ...refusal, responseLost: isLost };
-    });
-  }
-
-  /** Why the region's samples were refused; the response is lost if any of them may have been stored. */
-  #refusalOf(region: Region): Refusal {
-    let found = this.#refusal;
-    let isLost = false;
-    this.#each(region, ({ refusals }, index) => {
-      found = refusals[index] ?? found;
-      isLost ||= found.responseLost;
-    });
-    return { ...found, responseLost: isLost };
+    const failed = isProven === undefined ? undefined : { accepted: this.#accepted, isProven };
+    this.#samples.refuse(region, refusal, failed);
   }
 
   async *#accept(region: Region, part: SearchPart): Steps<void> {
     this.#deps.paceAccepted();
-    this.#markDecided(region);
+    this.#samples.decide(region);
     const { uncompressedBytes, sampleCount } = part.request;
     if (sampleCount > this.#largest.samples) {
       this.#largest = { bytes: uncompressedBytes, samples: sampleCount };
     }
     for (const { region: sample } of this.#held) {
-      const overtaken = sample.first >= region.first && sample.first < region.end && this.#partOf(sample);
+      const overtaken =
+        sample.first >= region.first && sample.first < region.end && this.#samples.partOf(sample);
       if (overtaken) yield { kind: "overtaken", part: overtaken };
     }
     yield { kind: "accepted", part };
@@ -436,81 +331,5 @@ export class RefusalSearch {
     for (const { region: sample } of held) {
       if ((yield* this.#send(sample)) === "refused") yield* this.#refusedAlone(sample);
     }
-  }
-
-  /** @returns undefined for the samples of one series at one time */
-  #halves(region: Region): [Region, Region] | undefined {
-    const rows: number[] = [];
-    for (let index = region.first; index < region.end; index++) {
-      if (this.#count({ ...region, first: index, end: index + 1 }) > 0) rows.push(index);
-    }
-    const [only] = rows;
-    if (only === undefined) return undefined;
-    if (rows.length > 1) {
-      const middle = rows[rows.length >>> 1] ?? region.end;
-      return [
-        { ...region, end: middle },
-        { ...region, first: middle },
-      ];
-    }
-    const single = { ...region, first: only, end: only + 1 };
-    const times = this.#timesOf(single);
-    if (times.length < 2) return undefined;
-    const middleMs = times[(times.length >>> 1) - 1] ?? region.untilMs;
-    return [
-      { ...single, untilMs: middleMs },
-      { ...single, afterMs: middleMs },
-    ];
-  }
-
-  /** The different times of undecided samples, in order. */
-  #timesOf(region: Region): number[] {
-    const times = new Set<number>();
-    this.#each(region, (_row, _index, ms) => times.add(ms));
-    return [...times].sort((a, b) => a - b);
-  }
-
-  #count(region: Region): number {
-    let count = 0;
-    this.#each(region, () => count++);
-    return count;
-  }
-
-  #markDecided(region: Region): void {
-    this.#each(region, (row, index) => {
-      row.isDecided[index] = true;
-    });
-  }
-
-  #each(
-    { first, end, afterMs, untilMs }: Region,
-    visit: (row: Row, index: number, ms: number) => void,
-  ): void {
-    for (let at = first; at < end; at++) {
-      const row = this.#rows[at];
-      for (const [index, { timestampMs: ms }] of row?.samples.entries() ?? []) {
-        if (row !== undefined && ms > afterMs && ms <= untilMs && row.isDecided[index] !== true) {
-          visit(row, index, ms);
-        }
-      }
-    }
-  }
-
-  #partOf(region: Region): SearchPart | undefined {
-    const body: BodySeries[] = [];
-    const series: { index: number; timesMs: number[] }[] = [];
-    for (let index = region.first; index < region.end; index++) {
-      const row = this.#rows[index];
-      if (row === undefined) continue;
-      const samples: BodySeries["samples"][number][] = [];
-      this.#each({ ...region, first: index, end: index + 1 }, (_, at) => {
-        const sample = row.samples[at];
-        if (sample !== undefined) samples.push(sample);
-      });
-      if (samples.length === 0) continue;
-      body.push({ labels: row.labels, samples, exemplars: [] });
-      series.push({ index, timesMs: samples.map(({ timestampMs }) => timestampMs) });
-    }
-    return body.length === 0 ? undefined : { request: writeBody(this.#whole.protocol, body), series };
   }
 }
