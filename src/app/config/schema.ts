@@ -13,7 +13,8 @@ import type { WithUnits } from "./units.ts";
 /**
  * Every key of the configuration, described once (the sections in sections/): the source of the JSON Schema,
  * docs/configuration.md, the environment variables' names and the type {@link Config}. Rules across keys
- * stand beside their section, or in cross-rules.ts. It is the schema of the file's content after environment and flags have been applied.
+ * stand beside their section, or in cross-rules.ts. It is the schema of the file's content after environment
+ * and flags have been applied.
  */
 export const configSchema = z
   .strictObject({
