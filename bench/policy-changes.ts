@@ -9,7 +9,7 @@ import { systemClock } from "../src/base/core/clock.ts";
 import { silentLogger } from "../src/base/log/log.ts";
 import { delivering } from "../src/exporter/delivery/dispatch/delivery-state.ts";
 import { sinkExposition } from "../src/exporter/delivery/export-metrics.ts";
-import type { ExporterSnapshot } from "../src/exporter/delivery/exporter.ts";
+import type { ExporterSnapshot } from "../src/exporter/delivery/exporter-snapshot.ts";
 import { Reconciler } from "../src/exporter/delivery/schedule/reconciler.ts";
 import { SinkStates } from "../src/exporter/delivery/state/sink-states.ts";
 import { SinkStats } from "../src/exporter/delivery/stats/sink-stats.ts";
@@ -166,7 +166,7 @@ async function measure(keeps: boolean): Promise<Measured> {
       return [];
     },
     registries: [],
-    pieces: () => sinkExposition(schedule.snapshots()),
+    pieces: () => sinkExposition(schedule.snapshots(), Date.now()),
     listenHost: "127.0.0.1",
     hosts: [],
     nowMs: () => Date.now(),

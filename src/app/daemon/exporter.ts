@@ -7,7 +7,7 @@ import type { Logger } from "../../base/log/log.ts";
 import { redact } from "../../base/log/redact.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
 import { createExportRegistry, sinkExposition } from "../../exporter/delivery/export-metrics.ts";
-import type { ExporterSnapshot } from "../../exporter/delivery/exporter.ts";
+import type { ExporterSnapshot } from "../../exporter/delivery/exporter-snapshot.ts";
 import type { FleetReports } from "../../exporter/delivery/fleet/fleet-reports.ts";
 import { LocalSchedule } from "../../exporter/delivery/schedule/local-schedule.ts";
 import { type DesiredPlans, Reconciler } from "../../exporter/delivery/schedule/reconciler.ts";
@@ -128,7 +128,7 @@ export function createExporter(options: ExporterOptions): RunningExporter {
     services: [schedule, reconciler, rejectedSweeper(tools.rejected, clock, log), ...tools.stores.services],
     registries: [...tools.registries, exportRegistry],
     snapshots: () => schedule.snapshots(),
-    exposition: () => sinkExposition(schedule.snapshots()),
+    exposition: () => sinkExposition(schedule.snapshots(), clock.nowMs()),
     snapshotOf: (sink) => schedule.snapshotOf(sink),
     reports: fleet?.reports,
     source: () => sourceView(config.metrics, tools),

@@ -1,11 +1,15 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import { TestClock } from "../../../test/support/test-clock.ts";
 import { until } from "../../../test/support/until.ts";
 import { systemClock } from "../../base/core/clock.ts";
 import { Sparkline } from "../../base/core/sparkline.ts";
+import { timedState } from "../../exporter/delivery/delivering-condition.ts";
 import { type DeliveryState, delivering } from "../../exporter/delivery/dispatch/delivery-state.ts";
-import type { ExporterSnapshot } from "../../exporter/delivery/exporter.ts";
+import type { ExporterSnapshot } from "../../exporter/delivery/exporter-snapshot.ts";
 import type { FleetSink } from "../../exporter/delivery/fleet/fleet-reports.ts";
 import { noCounts, type SinkReport } from "../../exporter/delivery/fleet/sink-report.ts";
+import { StateTimes } from "../../exporter/delivery/state-times.ts";
 import { SinkStats } from "../../exporter/delivery/stats/sink-stats.ts";
 import { PolicyPlans } from "../../exporter/policy/policy-plans.ts";
 import { checkExportPolicy } from "../../exporter/policy/spec/check-policy.ts";
@@ -224,4 +228,102 @@ test("policies with faults are counted when they change, whether or not anybody 
   await until("it is repaired", () => statuses.problem() === undefined);
   stop.abort();
   await running;
+});
+
+/** What may happen to the two sinks of the policy, one after the other. */
+const happenings = [
+  "delivers",
+  "fails",
+  "is suspended",
+  "is forbidden",
+  "hangs",
+  "is edited",
+  "is broken",
+  "is dropped",
+] as const;
+interface Happening {
+  readonly what: (typeof happenings)[number];
+  readonly afterMs: number;
+  /** Looks, after so much of that time. */
+  readonly looks: readonly number[];
+}
+
+/** The times that are shown at the end of a history. */
+async function timesAfter(history: readonly Happening[], areLooking: boolean): Promise<string[]> {
+  const clock = new TestClock(Date.UTC(2026, 0, 1));
+  const store = new PolicyStore();
+  const plans = policyPlans(store);
+  const stats = new SinkStats(0);
+  let deliveryState: DeliveryState = delivering;
+  const [plan] = plans.sinks();
+  if (plan === undefined) throw new Error("there is no sink");
+  const snapshot = (): ExporterSnapshot => ({
+    ...{ plan, deliveryState, sources: [], lagMs: 0, periodMs: 15_000, stats },
+    times,
+  });
+  const state = () => timedState(snapshot(), clock.nowMs());
+  let times = undefined as unknown as StateTimes;
+  times = new StateTimes(state(), clock.nowMs());
+  const snapshotOf = (key: string) => (key.endsWith("/one") ? snapshot() : undefined);
+  const statuses = new PolicyStatuses(plans, snapshotOf, clock);
+  plans.subscribe(() => statuses.note());
+  statuses.note();
+  for (const { what, afterMs, looks } of history) {
+    let passedMs = 0;
+    for (const share of looks.toSorted((a, b) => a - b)) {
+      clock.advance(Math.round(afterMs * share) - passedMs);
+      passedMs = Math.round(afterMs * share);
+      if (areLooking) statuses.views();
+    }
+    clock.advance(afterMs - passedMs);
+    times.settle(state(), clock.nowMs());
+    stats.endCycle();
+    const failure = { times: 1, untilMs: 0, message: "HTTP 503" };
+    if (what === "delivers") deliveryState = delivering;
+    if (what === "fails") deliveryState = { kind: "retrying", ...failure };
+    if (what === "is suspended") deliveryState = { kind: "suspended", ...failure };
+    if (what === "is forbidden") deliveryState = { kind: "forbidden", ...failure };
+    if (what === "hangs") stats.beginAttempt(clock.nowMs());
+    times.note(state(), clock.nowMs());
+    const broken = { ...manifest.spec, sources: [{ name: "up", metrics: { metricsql: "up{" } }] };
+    if (what === "is edited") put(store, { ...manifest });
+    if (what === "is broken") put(store, { ...manifest, spec: broken });
+    const ref = { plane: "web", namespace: "shop", name: "export" };
+    if (what === "is dropped") store.deletePolicy(ref);
+    // The store announces its changes in a microtask.
+    await Promise.resolve();
+  }
+  clock.advance(1_000);
+  return statuses
+    .views()
+    .flatMap(({ conditions, sinks }) => [
+      ...conditions.map(({ type, lastTransitionTime }) => `${type} ${lastTransitionTime}`),
+      ...sinks.flatMap((sink) => [
+        `${sink.name} ${sink.stateSince}`,
+        ...sink.conditions.map(
+          ({ type, reason, lastTransitionTime }) => `${type} ${reason} ${lastTransitionTime}`,
+        ),
+      ]),
+    ]);
+}
+
+test("the times of transitions do not depend on who looks, or when", async () => {
+  const happening = fc.record({
+    what: fc.constantFrom(...happenings),
+    afterMs: fc.integer({ min: 1, max: 120_000 }),
+    looks: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 3 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(happening, { maxLength: 12 }), async (history) => {
+      expect(await timesAfter(history, true)).toEqual(await timesAfter(history, false));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("the age of a state is that of its reason, the time of a condition that of its status", async () => {
+  const at = (what: Happening["what"]): Happening => ({ what, afterMs: 60_000, looks: [] });
+  const times = await timesAfter([at("fails"), at("is suspended")], false);
+  expect(times).toContain("one 2026-01-01T00:02:00.000Z");
+  expect(times).toContain("Delivering Suspended 2026-01-01T00:01:00Z");
 });

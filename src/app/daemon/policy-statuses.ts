@@ -3,8 +3,12 @@ import { defined } from "../../base/core/defined.ts";
 import { logErrors, runLoop, Wakeup } from "../../base/core/loop.ts";
 import type { Service } from "../../base/core/service.ts";
 import { type Logger, silentLogger } from "../../base/log/log.ts";
-import { deliveringState } from "../../exporter/delivery/delivering-condition.ts";
-import type { ExporterSnapshot } from "../../exporter/delivery/exporter.ts";
+import {
+  type DeliveringState,
+  losesDataInMs,
+  timedState,
+} from "../../exporter/delivery/delivering-condition.ts";
+import type { ExporterSnapshot } from "../../exporter/delivery/exporter-snapshot.ts";
 import type { FleetReports, FleetSink } from "../../exporter/delivery/fleet/fleet-reports.ts";
 import {
   countsOf,
@@ -13,14 +17,11 @@ import {
   snapshotOfReport,
 } from "../../exporter/delivery/fleet/sink-report.ts";
 import { isSamePlan } from "../../exporter/delivery/plan/plan-changes.ts";
+import type { StateSince, TimedState } from "../../exporter/delivery/state-times.ts";
 import { type PolicyPlan, sinksNotAccepted } from "../../exporter/policy/plan.ts";
 import type { PlannedPolicy, PolicyPlans } from "../../exporter/policy/policy-plans.ts";
 import { type SinkPlan, sinkKey } from "../../exporter/policy/spec/types.ts";
-import {
-  type ConditionState,
-  conditionTime,
-  nextConditions,
-} from "../../exporter/policy/status/condition-changes.ts";
+import { type ConditionState, nextConditions } from "../../exporter/policy/status/condition-changes.ts";
 import type { Condition } from "../../exporter/policy/status/conditions.ts";
 import {
   type ErrorView,
@@ -48,11 +49,18 @@ export interface SinkReports {
 /** The current state of a policy and its sinks. */
 interface Picture {
   readonly conditions: readonly Condition[];
-  readonly sinks: readonly {
-    readonly name: string;
-    readonly conditions: readonly Condition[];
-    readonly progress: Progress | undefined;
-  }[];
+  readonly sinks: readonly ShownSink[];
+}
+
+interface ShownSink {
+  readonly name: string;
+  readonly conditions: readonly Condition[];
+  readonly accepted: ConditionState;
+  readonly progress: Progress | undefined;
+  /** Since when the sink is in its state (Unix ms). */
+  readonly sinceMs: number;
+  /** When its endpoint was last blocked, or allowed again (Unix ms); 0 if never. */
+  readonly targetMs: number;
 }
 
 /** A sink's delivery progress. */
@@ -67,6 +75,8 @@ interface Progress {
 /** The part of a policy's state kept between two pictures. */
 interface Kept {
   readonly plan: PolicyPlan;
+  /** Since when the plan has its status of Ready (Unix ms). */
+  readonly readySinceMs: number;
   /** In the order of the plan's `accepted`. */
   readonly sinks: readonly KeptSink[];
   conditions: readonly Condition[];
@@ -77,6 +87,9 @@ interface Kept {
 interface KeptSink {
   readonly name: string;
   readonly accepted: ConditionState;
+  /** Since when the plan has this status of Accepted, and this reason of it (Unix ms). */
+  readonly acceptedSinceMs: number;
+  readonly reasonSinceMs: number;
   /** Undefined for a sink that is not accepted. */
   readonly running: { readonly plan: SinkPlan; readonly key: string } | undefined;
   conditions: readonly Condition[];
@@ -85,8 +98,8 @@ interface KeptSink {
 }
 
 /**
- * The status of each policy and its sinks, assembled on request from the policy store and the exporters.
- * Previous conditions are kept, since a condition records when its status last changed.
+ * The status of each policy and its sinks, assembled on request from the policy store and the exporters. The
+ * times of changes are noted when they happen: those of policies here, those of sinks by their exporters.
  *
  * In a fleet every replica shows all sinks; those of other replicas as last reported.
  */
@@ -103,6 +116,8 @@ export class PolicyStatuses implements Service {
   #views: PolicyView[] = [];
   #takenAtMs = Number.NEGATIVE_INFINITY;
   readonly #wakeup = new Wakeup();
+  /** When policies changed, while that is not noted yet (Unix ms). */
+  #changedAtMs: number | undefined;
   #policyCount = 0;
   /** Policies whose condition Ready is False by their plan. */
   #faultyCount = 0;
@@ -127,7 +142,10 @@ export class PolicyStatuses implements Service {
 
   /** Notes each change of the policies when it happens, whether or not anybody asks. */
   async run(signal: AbortSignal): Promise<void> {
-    const unsubscribe = this.#plans.subscribe(this.#wakeup.wake);
+    const unsubscribe = this.#plans.subscribe(() => {
+      this.#changedAtMs ??= this.#clock.nowMs();
+      this.#wakeup.wake();
+    });
     const tick = (): number => {
       this.note();
       return longestTimerMs;
@@ -144,10 +162,11 @@ export class PolicyStatuses implements Service {
   note(): void {
     let policies = 0;
     let faulty = 0;
-    for (const { plan } of this.#plans.all()) {
+    for (const [{ plan }] of this.#current()) {
       policies++;
       if (plan.ready.status === "False") faulty++;
     }
+    this.#changedAtMs = undefined;
     this.#policyCount = policies;
     this.#faultyCount = faulty;
   }
@@ -191,11 +210,16 @@ export class PolicyStatuses implements Service {
   }
 
   *#pictures(): Generator<[PlannedPolicy, Picture]> {
+    for (const [planned, kept] of this.#current()) yield [planned, this.#picture(kept)];
+  }
+
+  /** The policies of now, with what is kept of each. */
+  *#current(): Generator<[PlannedPolicy, Kept]> {
     const count = ++this.#pictureCount;
     for (const planned of this.#plans.all()) {
       const kept = this.#keptOf(planned.plan);
       kept.picture = Math.max(kept.picture, count);
-      yield [planned, this.#picture(kept)];
+      yield [planned, kept];
     }
     // A later picture may have been taken while this one waited: keep its entries.
     for (const [key, { picture }] of this.#kept) if (picture < count) this.#kept.delete(key);
@@ -206,19 +230,27 @@ export class PolicyStatuses implements Service {
     const policy = sinkKey(plan.ref, "");
     const before = this.#kept.get(policy);
     if (before?.plan === plan) return before;
-    const conditionsBefore = new Map(before?.sinks.map(({ name, conditions }) => [name, conditions]));
+    const atMs = this.#changedAtMs ?? this.#clock.nowMs();
+    const sinksBefore = new Map(before?.sinks.map((sink) => [sink.name, sink]));
     const running = new Map(plan.sinks.map((sink) => [sink.name, sink]));
     const sinks = plan.accepted.map(({ name, condition }): KeptSink => {
       const sink = running.get(name);
+      const last = sinksBefore.get(name);
+      const hasStatus = last?.accepted.status === condition.status;
+      const hasReason = hasStatus && last.accepted.reason === condition.reason;
       return {
         name,
         accepted: condition,
+        acceptedSinceMs: hasStatus ? last.acceptedSinceMs : atMs,
+        reasonSinceMs: hasReason ? last.reasonSinceMs : atMs,
         running: sink && { plan: sink, key: sinkKey(sink.policy, name) },
-        conditions: conditionsBefore.get(name) ?? [],
+        conditions: last?.conditions ?? [],
         tried: undefined,
       };
     });
-    const kept = { plan, sinks, conditions: before?.conditions ?? [], picture: 0 };
+    const isReadyAsBefore = before?.plan.ready.status === plan.ready.status;
+    const readySinceMs = isReadyAsBefore ? before.readySinceMs : atMs;
+    const kept = { plan, readySinceMs, sinks, conditions: before?.conditions ?? [], picture: 0 };
     this.#kept.set(policy, kept);
     return kept;
   }
@@ -226,19 +258,34 @@ export class PolicyStatuses implements Service {
   #picture(kept: Kept): Picture {
     const { plan } = kept;
     const nowMs = this.#clock.nowMs();
-    let notAccepted = 0;
-    const sinks = kept.sinks.map((sink) => {
-      const progress = sink.running && this.#progress(sink.running.plan, sink.running.key);
-      const accepted = acceptedNow(sink.accepted, progress?.snapshot);
-      if (accepted.status !== "True") notAccepted++;
-      const states =
-        progress === undefined ? [accepted] : [accepted, deliveringCondition(sink, progress.snapshot, nowMs)];
-      sink.conditions = nextConditions(sink.conditions, states, plan.generation, nowMs);
-      return { name: sink.name, conditions: sinceReported(sink.conditions, progress?.shared), progress };
-    });
-    const ready = [readyNow(plan.ready, notAccepted, sinks.length)];
-    kept.conditions = nextConditions(kept.conditions, ready, plan.generation, nowMs);
-    return { conditions: kept.conditions, sinks };
+    const shown = kept.sinks.map((sink) => this.#shownSink(sink, plan.generation, nowMs));
+    const notAccepted = shown.filter(({ accepted }) => accepted.status !== "True");
+    const ready = readyNow(plan.ready, notAccepted.length, shown.length);
+    // A blocked endpoint makes a policy that is ready by its plan not ready, and ready again.
+    const times = plan.ready.status === "True" ? shown.map(({ targetMs }) => targetMs) : [];
+    const blockedMs = Math.min(...notAccepted.map(({ accepted }) => accepted.sinceMs ?? nowMs));
+    const sinceMs = ready === plan.ready ? Math.max(kept.readySinceMs, ...times) : blockedMs;
+    kept.conditions = nextConditions(kept.conditions, [{ ...ready, sinceMs }], plan.generation, nowMs);
+    return { conditions: kept.conditions, sinks: shown };
+  }
+
+  #shownSink(sink: KeptSink, generation: number, nowMs: number): ShownSink {
+    const progress = sink.running && this.#progress(sink.running.plan, sink.running.key);
+    if (progress === undefined) {
+      const accepted = { ...sink.accepted, sinceMs: sink.acceptedSinceMs };
+      sink.conditions = nextConditions(sink.conditions, [accepted], generation, nowMs);
+      const { name, conditions, reasonSinceMs: sinceMs } = sink;
+      return { name, conditions, progress, accepted, sinceMs, targetMs: 0 };
+    }
+    const state = timedState(progress.snapshot, nowMs);
+    const since = sinceNow(state, progress) ?? { reasonMs: nowMs, statusMs: nowMs, targetMs: 0 };
+    const accepted = acceptedNow(sink, progress.snapshot, since);
+    const states = [accepted, deliveringCondition(sink, state, progress.snapshot, since)];
+    sink.conditions = nextConditions(sink.conditions, states, generation, nowMs);
+    const notAcceptedMs = state.isForbidden ? since.targetMs : sink.reasonSinceMs;
+    const sinceMs = accepted.status === "True" ? since.reasonMs : notAcceptedMs;
+    const { targetMs } = since;
+    return { name: sink.name, conditions: sink.conditions, progress, accepted, sinceMs, targetMs };
   }
 
   #progress(plan: SinkPlan, key: string): Progress | undefined {
@@ -253,9 +300,7 @@ export class PolicyStatuses implements Service {
     const { plane, namespace, name } = plan.ref;
     const sinksOf = [...(checked.policy?.sinks ?? []), ...plan.sinks];
     const endpoints = new Map(sinksOf.map((sink) => [sink.name, sink.endpoint]));
-    const views = sinks.map((sink) =>
-      sinkView(sink.name, endpoints.get(sink.name), sink.conditions, sink.progress, this.#clock),
-    );
+    const views = sinks.map((sink) => sinkView(sink, endpoints.get(sink.name), this.#clock));
     return { plane, namespace, name, generation: plan.generation, conditions, sinks: views };
   }
 }
@@ -272,26 +317,28 @@ function oldestCheckpoint({ sources }: ExporterSnapshot): number | undefined {
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-/**
- * The fleet knows how long a sink has been in its delivery state, even when this replica has just started.
- */
-function sinceReported(
-  conditions: readonly Condition[],
-  shared: FleetSink | undefined,
-): readonly Condition[] {
-  if (shared === undefined) return conditions;
-  return conditions.map((condition) =>
-    condition.type === "Delivering" && condition.status === shared.report.status
-      ? { ...condition, lastTransitionTime: conditionTime(shared.report.sinceMs) }
-      : condition,
-  );
+/** The fleet knows how long a sink has been in its state, even when this replica has just started. */
+function sinceNow(state: TimedState, { snapshot, shared }: Progress): StateSince | undefined {
+  const own = snapshot.times?.since(state);
+  if (shared === undefined || own === undefined) return own;
+  const { status, sinceMs, reason, reasonSinceMs } = shared.report;
+  return {
+    ...own,
+    statusMs: status === state.status ? sinceMs : own.statusMs,
+    reasonMs: (reason === state.reason ? reasonSinceMs : undefined) ?? own.reasonMs,
+  };
 }
 
 /** A blocked endpoint is discovered only when its name is resolved. */
-function acceptedNow(condition: ConditionState, snapshot: ExporterSnapshot | undefined): ConditionState {
-  const deliveryState = snapshot?.deliveryState;
-  if (condition.status !== "True" || deliveryState?.kind !== "forbidden") return condition;
-  return { type: "Accepted", status: "False", reason: "InvalidTarget", message: deliveryState.message };
+function acceptedNow(
+  { accepted, acceptedSinceMs }: KeptSink,
+  { deliveryState }: ExporterSnapshot,
+  { targetMs }: StateSince,
+): ConditionState {
+  const sinceMs = Math.max(acceptedSinceMs, targetMs);
+  if (accepted.status !== "True" || deliveryState.kind !== "forbidden") return { ...accepted, sinceMs };
+  const { message } = deliveryState;
+  return { type: "Accepted", status: "False", reason: "InvalidTarget", message, sinceMs };
 }
 
 function readyNow(ready: ConditionState, notAccepted: number, sinks: number): ConditionState {
@@ -312,31 +359,37 @@ function generationOf(sink: KeptSink, { triedPlan }: ExporterSnapshot): { observ
   return { observedGeneration: Math.max(before, triedPlan.generation) };
 }
 
-function deliveringCondition(sink: KeptSink, snapshot: ExporterSnapshot, nowMs: number): ConditionState {
-  const { status, reason, message } = deliveringState(snapshot, nowMs);
-  return { type: "Delivering", status, reason, message, ...generationOf(sink, snapshot) };
+function deliveringCondition(
+  sink: KeptSink,
+  { status, reason, message }: DeliveringState,
+  snapshot: ExporterSnapshot,
+  { statusMs: sinceMs }: StateSince,
+): ConditionState {
+  return { type: "Delivering", status, reason, message, sinceMs, ...generationOf(sink, snapshot) };
 }
 
 function sinkView(
-  name: string,
+  { name, conditions, progress, sinceMs }: ShownSink,
   endpoint: string | undefined,
-  conditions: readonly Condition[],
-  progress: Progress | undefined,
   clock: Clock,
 ): SinkView {
-  const view = { name, endpoint: endpoint === undefined ? "" : publicEndpoint(endpoint), conditions };
+  const shown = endpoint === undefined ? "" : publicEndpoint(endpoint);
+  const view = { name, endpoint: shown, conditions, stateSince: timeText(sinceMs) };
   if (progress === undefined) {
     return { ...view, ...countsShown(noCounts), sources: [], sparkline: [] };
   }
   const { snapshot, shared } = progress;
   const { stats, sources, lagMs } = snapshot;
   const checkpointMs = oldestCheckpoint(snapshot);
+  const losesInMs = losesDataInMs(snapshot, clock.nowMs());
   const { lastError = shared?.report.lastError, lastDeliveredAtMs } = stats;
   const { lastLateRejection = shared?.report.lastLateRejection } = stats;
   return defined({
     ...view,
     checkpoint: timeText(checkpointMs),
     lagMs,
+    losesDataAt: losesInMs === undefined ? undefined : timeText(clock.nowMs() + losesInMs),
+    nextAttemptAt: timeText(snapshot.nextAttemptMs),
     ...countsShown(shared?.counts ?? countsOf(stats)),
     lastError: lastError && errorView(lastError),
     lastLateRejection: lastLateRejection && errorView(lastLateRejection),

@@ -51,6 +51,8 @@ export interface SinkParts {
   readonly sourceErrors: SourceErrors;
   readonly metadata: SinkMetadata;
   readonly exemplars: SentExemplars | undefined;
+  /** Call them before and after something happens to the sink: they note when its states begin. */
+  readonly states: { settle(): void; note(): void };
   /** The plan of the last attempt, successful or not. */
   triedPlan: SinkPlan | undefined;
 }
@@ -92,6 +94,7 @@ export class Cycle {
   async run(): Promise<CycleEnd> {
     try {
       for (;;) {
+        this.#sink.states.note();
         const end = await this.#next();
         if (end !== undefined) return end;
       }
@@ -219,6 +222,8 @@ export class Cycle {
   }
 
   #backOff(failure: DeliveryFailure): "waiting" {
+    // The failures before are a part of the state that follows.
+    this.#sink.states.settle();
     this.#sink.delivery.backOff(failure, this.#plan.retry.backoffMs);
     return "waiting";
   }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { SinkPlan } from "../policy/spec/types.ts";
 import { deliveringState } from "./delivering-condition.ts";
 import { delivering } from "./dispatch/delivery-state.ts";
-import type { ExporterSnapshot } from "./exporter.ts";
+import type { ExporterSnapshot } from "./exporter-snapshot.ts";
 import { SinkStats } from "./stats/sink-stats.ts";
 
 const nowMs = 1_000_000;

@@ -2,7 +2,8 @@ import { formatDuration } from "../../base/core/duration.ts";
 import { formatExactCount } from "../../base/core/human.ts";
 import type { ReasonOf } from "../policy/status/condition-reasons.ts";
 import { startingState } from "../policy/status/policy-delivery.ts";
-import type { ExporterSnapshot } from "./exporter.ts";
+import type { ExporterSnapshot } from "./exporter-snapshot.ts";
+import type { TimedState } from "./state-times.ts";
 import type { SinkStats } from "./stats/sink-stats.ts";
 
 /**
@@ -57,6 +58,23 @@ export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): Deli
   if (!snapshot.stats.hasConcluded) return { ...startingState, message: "No request had a response yet." };
   const lag = formatDuration(Math.round(behindMs / 1_000) * 1_000);
   return { status: "True", reason: "CatchingUp", message: `The receiver is ${lag} behind.${losses}` };
+}
+
+/**
+ * In how many ms the oldest sample that a sink has not delivered is lost; undefined while it delivers, and is
+ * not behind.
+ */
+export function losesDataInMs(snapshot: ExporterSnapshot, nowMs: number): number | undefined {
+  const { keptMs, lagMs } = snapshot;
+  if (keptMs === undefined || lagMs === undefined) return undefined;
+  const { status, reason } = deliveringState(snapshot, nowMs);
+  const isBehind = status === "False" || reason === "CatchingUp";
+  return isBehind ? Math.max(0, keptMs - lagMs) : undefined;
+}
+
+/** The state of a sink, with what else counts for the times of a sink's states. */
+export function timedState(snapshot: ExporterSnapshot, nowMs: number): DeliveringState & TimedState {
+  return { ...deliveringState(snapshot, nowMs), isForbidden: snapshot.deliveryState.kind === "forbidden" };
 }
 
 /** A query that is mistyped, or whose exporter is gone, looks like one that is up to date. */

@@ -1,6 +1,7 @@
 import { Gauge, Registry } from "prom-client";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
-import type { ExporterSnapshot } from "./exporter.ts";
+import { losesDataInMs } from "./delivering-condition.ts";
+import type { ExporterSnapshot } from "./exporter-snapshot.ts";
 
 export const sinkLabels = ["plane", "namespace", "policy", "sink"] as const;
 
@@ -12,7 +13,7 @@ interface SinkMetric {
   readonly help: string;
   readonly kind: "counter" | "gauge";
   /** Undefined when the sink has no value yet. */
-  readonly value: (snapshot: ExporterSnapshot) => number | undefined;
+  readonly value: (snapshot: ExporterSnapshot, nowMs: number) => number | undefined;
 }
 
 /** In exposition order; each has the labels `sinkLabels`. */
@@ -138,6 +139,15 @@ export const sinkMetrics: readonly SinkMetric[] = [
     value: ({ lagMs }) => (lagMs === undefined ? undefined : lagMs / 1_000),
   },
   {
+    name: "telemetryd_sink_loses_data_in_seconds",
+    help: "Time until the oldest sample that a sink in trouble or behind has not delivered is lost; absent otherwise.",
+    kind: "gauge",
+    value: (snapshot, nowMs) => {
+      const inMs = losesDataInMs(snapshot, nowMs);
+      return inMs === undefined ? undefined : Math.floor(inMs / 1_000);
+    },
+  },
+  {
     name: "telemetryd_source_series",
     help: "Series that a sink's sources selected in the last minutes; 0 where the queries match nothing.",
     kind: "gauge",
@@ -178,9 +188,10 @@ export const sinkMetrics: readonly SinkMetric[] = [
  * path counts in plain numbers, and a sink's series disappear with it. A registry would keep a label set for
  * each value and format all of them in one go.
  *
+ * @param nowMs Unix ms
  * @returns whole lines, in pieces of a bounded number of them
  */
-export function* sinkExposition(snapshots: readonly ExporterSnapshot[]): Generator<string> {
+export function* sinkExposition(snapshots: readonly ExporterSnapshot[], nowMs: number): Generator<string> {
   const labels: string[] = [];
   for (const [index, { plan }] of snapshots.entries()) {
     const { plane, namespace, name } = plan.policy;
@@ -190,7 +201,7 @@ export function* sinkExposition(snapshots: readonly ExporterSnapshot[]): Generat
   for (const { name, help, kind, value } of sinkMetrics) {
     let piece = `\n# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n`;
     for (const [index, snapshot] of snapshots.entries()) {
-      const amount = value(snapshot);
+      const amount = value(snapshot, nowMs);
       if (amount !== undefined) piece += `${name}${labels[index]} ${amount}\n`;
       if (index % linesInPiece !== linesInPiece - 1) continue;
       yield piece;

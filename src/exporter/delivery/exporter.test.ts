@@ -10,7 +10,7 @@ import type { Verdict } from "../remote-write/send/classify.ts";
 import type { Outcome } from "../remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../series/series.ts";
 import { MemoryBudget } from "./batch/memory-budget.ts";
-import { deliveringState } from "./delivering-condition.ts";
+import { deliveringState, losesDataInMs } from "./delivering-condition.ts";
 import { Interruption, type InterruptionReason } from "./dispatch/interruption.ts";
 import { Exporter } from "./exporter.ts";
 import type { DestinationHooks } from "./sink-connection.ts";
@@ -155,4 +155,49 @@ test("an edit's plan counts as tried once something was delivered, or failed, un
   await cycle();
   expect(tried()).toBe(edited);
   expect(exporter.snapshot().deliveryState.kind).toBe("retrying");
+});
+
+test("the times of states are those of what happened", async () => {
+  const { exporter, clock, scene, cycle, state } = newExporter(deliver);
+  const since = () => exporter.snapshot().times?.since({ ...state(), isForbidden: false });
+  await cycle();
+  const upToDateMs = clock.nowMs();
+  await cycle();
+  expect(state().reason).toBe("UpToDate");
+  expect(since()?.reasonMs).toBe(upToDateMs);
+  // Retrying after five seconds, and the cycle ends after twenty.
+  scene.receiver = hang(20_000, () => undefined);
+  const failing = cycle();
+  await failing;
+  const failedMs = clock.nowMs();
+  clock.advance(3_600_000);
+  expect(state().reason).toBe("Retrying");
+  expect(since()?.reasonMs).toBeGreaterThanOrEqual(failedMs - 20_000);
+  expect(since()?.reasonMs).toBeLessThanOrEqual(failedMs);
+  scene.receiver = deliver;
+  await cycle();
+  expect(since()?.statusMs).toBe(clock.nowMs());
+});
+
+test("a sink that does not deliver knows when it tries again, and when data is lost", async () => {
+  const { exporter, clock, scene, cycle } = newExporter(deliver);
+  const left = () => losesDataInMs(exporter.snapshot(), clock.nowMs());
+  await cycle();
+  expect(left()).toBeUndefined();
+  expect(exporter.snapshot().nextAttemptMs).toBeUndefined();
+  scene.receiver = () => ({ kind: "suspended", status: 401, message: "HTTP 401", responseLost: false });
+  await cycle();
+  const firstMs = left() ?? 0;
+  expect(exporter.snapshot().nextAttemptMs).toBe(clock.nowMs() + 30_000);
+  clock.advance(600_000);
+  expect(exporter.snapshot().nextAttemptMs).toBe(clock.nowMs());
+  // delivery.maxBackfill is an hour.
+  expect(firstMs).toBeGreaterThan(3_500_000);
+  expect(left()).toBe(firstMs - 600_000);
+  clock.advance(3_600_000);
+  expect(left()).toBe(0);
+  scene.receiver = deliver;
+  await cycle();
+  await cycle();
+  expect(left()).toBeUndefined();
 });

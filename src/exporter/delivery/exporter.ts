@@ -3,17 +3,20 @@ import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
 import { Cycle, type CycleDeps, type CycleEnd, type SinkParts } from "./cycle.ts";
+import { timedState } from "./delivering-condition.ts";
 import type { DeliveryState } from "./dispatch/delivery-state.ts";
 import { DeliveryStateMachine } from "./dispatch/delivery-state-machine.ts";
 import type { Interruption } from "./dispatch/interruption.ts";
 import { ReceiverMemory } from "./dispatch/receiver-memory.ts";
 import { SentExemplars } from "./exemplars/sent-exemplars.ts";
+import type { ExporterSnapshot } from "./exporter-snapshot.ts";
 import { SinkMetadata } from "./metadata/sink-metadata.ts";
 import { onGrid, untilGrid } from "./plan/cycle-times.ts";
 import { isSamePlan } from "./plan/plan-changes.ts";
 import { WindowPlanner } from "./plan/window-planner.ts";
 import { SinkConnection, type SinkConnectionDeps } from "./sink-connection.ts";
 import { SourceErrors } from "./source-errors.ts";
+import { StateTimes, type TimedState } from "./state-times.ts";
 import { SinkStats } from "./stats/sink-stats.ts";
 
 /** Dependencies shared by all exporters of a daemon. */
@@ -24,27 +27,6 @@ export interface ExporterDeps extends CycleDeps, SinkConnectionDeps {
   storeOf(plan: SinkPlan): SinkStore | NoStore;
 }
 
-/** A source of a sink, as the status shows it. */
-interface SourceProgress {
-  readonly name: string;
-  readonly checkpointMs: number | undefined;
-  readonly error: string | undefined;
-}
-
-export interface ExporterSnapshot {
-  readonly plan: SinkPlan;
-  /** The plan of the last attempt, successful or not. */
-  readonly triedPlan?: SinkPlan | undefined;
-  readonly deliveryState: DeliveryState;
-  readonly sources: readonly SourceProgress[];
-  /** The age of the newest delivered sample; undefined before the first cycle. */
-  readonly lagMs: number | undefined;
-  /** The watermark minus the oldest checkpoint; absent: equal to the lag. */
-  readonly behindMs?: number | undefined;
-  readonly periodMs: number;
-  readonly stats: SinkStats;
-}
-
 /**
  * Delivers one sink's sources to its receiver, cycle by cycle. See `delivery-state.ts` for its behaviour
  * while the receiver fails.
@@ -53,6 +35,7 @@ export class Exporter {
   readonly key: string;
   readonly #deps: ExporterDeps;
   readonly #sink: SinkParts;
+  readonly #times: StateTimes;
   #plan: SinkPlan;
 
   constructor(plan: SinkPlan, deps: ExporterDeps) {
@@ -75,8 +58,10 @@ export class Exporter {
       sourceErrors: new SourceErrors(key, log),
       metadata: new SinkMetadata(),
       exemplars: deps.settings.exemplars === true ? new SentExemplars() : undefined,
+      states: { settle: () => this.#settleState(), note: () => this.#noteState() },
       triedPlan: undefined,
     };
+    this.#times = new StateTimes(this.#stateNow(), clock.nowMs());
   }
 
   get plan(): SinkPlan {
@@ -97,8 +82,10 @@ export class Exporter {
       basicAuth?.username === plan.basicAuth?.username && basicAuth?.password === plan.basicAuth?.password;
     if (endpoint !== plan.endpoint || !isSameLogin) this.#sink.memory.forget();
     const isSame = isSamePlan(this.#plan, plan);
+    this.#settleState();
     this.#plan = plan;
     this.#sink.planner.change(plan);
+    this.#noteState();
     if (isSame) return;
     this.#sink.metadata.change();
     this.#sink.delivery.retryNow();
@@ -106,7 +93,9 @@ export class Exporter {
 
   /** Adopts the delivery state from the owner of the sink's last cycle; call between cycles. */
   resume(deliveryState: DeliveryState): void {
+    this.#settleState();
     this.#sink.delivery.resume(deliveryState);
+    this.#noteState();
   }
 
   /** Call after the last cycle. */
@@ -119,6 +108,7 @@ export class Exporter {
    * cycle is interrupted. `signal` ends everything at once.
    */
   async cycle(interruption: Interruption, signal: AbortSignal): Promise<CycleEnd> {
+    this.#settleState();
     this.#sink.delivery.beginCycle();
     try {
       const end = await this.#runCycle(interruption, signal);
@@ -127,6 +117,7 @@ export class Exporter {
     } finally {
       await this.#sink.connection.close(this.#plan);
       this.#sink.stats.endCycle();
+      this.#noteState();
     }
   }
 
@@ -147,6 +138,25 @@ export class Exporter {
     return await new Cycle(this.#plan, this.#sink, store, this.#deps, { interruption, signal }).run();
   }
 
+  #nextAttemptMs(): number | undefined {
+    const { state } = this.#sink.delivery;
+    if (state.kind === "delivering") return undefined;
+    const { clock } = this.#deps;
+    return clock.nowMs() + Math.max(0, state.untilMs - clock.monotonicMs());
+  }
+
+  #settleState(): void {
+    this.#times.settle(this.#stateNow(), this.#deps.clock.nowMs());
+  }
+
+  #noteState(): void {
+    this.#times.note(this.#stateNow(), this.#deps.clock.nowMs());
+  }
+
+  #stateNow(): TimedState {
+    return timedState(this.snapshot(), this.#deps.clock.nowMs());
+  }
+
   snapshot(): ExporterSnapshot {
     const sources = this.#plan.sources.map(({ name }) => ({
       name,
@@ -160,8 +170,11 @@ export class Exporter {
       sources,
       lagMs: this.#sink.planner.lagMs(),
       behindMs: this.#sink.planner.behindMs(),
+      keptMs: this.#sink.planner.keptMs(),
+      nextAttemptMs: this.#nextAttemptMs(),
       periodMs: this.periodMs,
       stats: this.#sink.stats,
+      times: this.#times,
     };
   }
 

@@ -13,6 +13,8 @@ export interface SinkStore {
   readonly counter: SampleCounter;
   /** The store keeps one sample of each such interval (ms); absent or 0: all of them. Never fails. */
   dedupIntervalMs?(): Promise<number>;
+  /** How long the store keeps samples (ms); absent or undefined: not known. */
+  retentionMs?(): number | undefined;
   /** Requests a response from the store, so that its time is known. @returns the failure, or undefined */
   probe(signal: AbortSignal): Promise<string | undefined>;
   /** Absent: none is sent. */
@@ -40,6 +42,7 @@ export function sinkStoreOf(reader: StoreReader, metadata: StoreMetadata): SinkS
     reader,
     counter: reader.counter,
     dedupIntervalMs: () => reader.dedupIntervalMs(),
+    retentionMs: () => reader.retentionMs(),
     probe: (signal) => reader.probe(signal),
     metadata,
   };

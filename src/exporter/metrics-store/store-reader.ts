@@ -12,6 +12,7 @@ import { failure, type ReadFailure } from "./client/read-failure.ts";
 import type { StoreClient } from "./client/store-client.ts";
 import { StoreDedup } from "./client/store-dedup.ts";
 import { StoreLabels } from "./client/store-labels.ts";
+import { StoreRetention } from "./client/store-retention.ts";
 import type { StoreFlavor } from "./client/store-settings.ts";
 import { StoreCounter } from "./counts/store-counter.ts";
 import { ExemplarReader } from "./exemplars/exemplar-reader.ts";
@@ -55,6 +56,7 @@ export class StoreReader implements SampleReader {
   readonly #cache: LabelCache;
   readonly #labels: StoreLabels;
   readonly #dedup: StoreDedup;
+  readonly #retention: StoreRetention;
   readonly #exemplars: ExemplarReader;
   readonly #readers: Readonly<Record<StoreFlavor, ScopedReader>>;
   readonly #evaluators: Readonly<Record<StoreFlavor, ScopedReader<ScopedEvaluation>>>;
@@ -71,6 +73,7 @@ export class StoreReader implements SampleReader {
     this.#semaphore = options.limits.semaphore;
     this.#labels = new StoreLabels(options.client, this.#clock, options.log);
     this.#dedup = new StoreDedup(options.client, this.#clock, options.log);
+    this.#retention = new StoreRetention(options.client, this.#clock);
     const facts = { labels: this.#labels, dedup: this.#dedup };
     this.counter = new StoreCounter(options.client, facts, this.#semaphore, this.#clock);
     this.#cache = new LabelCache(options.limits.labels);
@@ -121,6 +124,11 @@ export class StoreReader implements SampleReader {
   /** The store keeps one sample of each such interval; 0: all of them. Never fails. */
   dedupIntervalMs(): Promise<number> {
     return this.#dedup.intervalMs();
+  }
+
+  /** How long the store keeps samples, as far as that is known. Never waits. */
+  retentionMs(): number | undefined {
+    return this.#retention.knownMs();
   }
 
   /** What is wrong with the store although it can be read: a sentence each, for the operator. */
@@ -179,6 +187,7 @@ export class StoreReader implements SampleReader {
     try {
       const found = await this.#client.flavor(shared.signal);
       if (found.kind === "failed") return found;
+      await this.#retention.refresh();
       const exemplarsMs = await this.#readExemplars(read, found.flavor, owner, delivery, shared.signal);
       const ended =
         read.kind === "raw"

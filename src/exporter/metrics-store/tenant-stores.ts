@@ -74,6 +74,7 @@ export class TenantStores implements Service {
         count: (request, signal) => this.#use(tenant, ({ reader }) => reader.counter.count(request, signal)),
       },
       dedupIntervalMs: () => this.#use(tenant, ({ reader }) => reader.dedupIntervalMs()),
+      retentionMs: () => this.#open.get(tenant)?.reader.retentionMs(),
       probe: (signal) => this.#use(tenant, ({ store }) => store.probe(signal)),
       metadata: {
         version: () => this.#open.get(tenant)?.metadata.version() ?? 0,

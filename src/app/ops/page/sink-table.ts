@@ -64,7 +64,9 @@ function sinkRow(row: SinkRow, nowMs: number): Html {
 function problem({ sink }: SinkRow, nowMs: number): Html {
   const error = shownError(sink);
   if (error === undefined) return html``;
-  return html`<bdi class="message">${error.message}</bdi> <span class="ago">${since(error.at, nowMs)}</span>`;
+  const loss = sink.losesDataAt !== undefined && ` · loses data ${until(sink.losesDataAt, nowMs)}`;
+  const ago = html`<span class="ago">${since(error.at, nowMs)}${loss}</span>`;
+  return html`<bdi class="message">${error.message}</bdi> ${ago}`;
 }
 
 function details({ policy, sink }: SinkRow, nowMs: number): Html {
@@ -75,10 +77,12 @@ function details({ policy, sink }: SinkRow, nowMs: number): Html {
 <span class="policy">›</span> <bdi class="name">${sink.name}</bdi></summary>
 <dl>
 ${policy.plane !== "directory" && fact("Control plane", policy.plane)}
-${sink.conditions.map((condition) => conditionFact(condition, nowMs))}
+${sink.conditions.map((condition) => conditionFact(condition, sink.stateSince, nowMs))}
 ${sink.sources.map((source) => fact(`Source ${source.name}`, sourceProgress(source)))}
 ${fact("Last delivery", sink.lastDeliveredAt === undefined ? "none yet" : since(sink.lastDeliveredAt, nowMs))}
 ${sink.lastCycle !== undefined && fact("Last cycle", lastCycleText(sink.lastCycle, nowMs))}
+${sink.losesDataAt !== undefined && fact("Loses data", until(sink.losesDataAt, nowMs))}
+${sink.nextAttemptAt !== undefined && fact("Next attempt", until(sink.nextAttemptAt, nowMs))}
 ${fact("Samples", samplesText(sink))}
 ${late !== undefined && fact("Late samples", late)}
 ${lateRejection !== undefined && fact("Late samples refused", lateRejection)}
@@ -111,16 +115,22 @@ function samplesText({ delivered, rejected, dropped, repeated }: SinkView): stri
 
 function conditionFact(
   { type, status, reason, message, lastTransitionTime }: Condition,
+  stateSince: string | undefined,
   nowMs: number,
 ): Html {
-  return fact(
-    `${type}: ${status}`,
-    `${reason}, since ${formatAge(nowMs - Date.parse(lastTransitionTime))}. ${message}`,
-  );
+  // A condition's own time is that of its status: Retrying and Suspended have the same one.
+  const since = (type === "Delivering" ? stateSince : undefined) ?? lastTransitionTime;
+  return fact(`${type}: ${status}`, `${reason}, since ${formatAge(nowMs - Date.parse(since))}. ${message}`);
 }
 
 function fact(name: string, value: string): Html {
   return html`<dt><bdi>${name}</bdi></dt><dd><bdi>${value}</bdi></dd>`;
+}
+
+/** `in 5m` */
+function until(at: string, nowMs: number): string {
+  const leftMs = Date.parse(at) - nowMs;
+  return leftMs <= 0 ? "now" : `in ${formatAge(leftMs)}`;
 }
 
 function since(at: string, nowMs: number): string {

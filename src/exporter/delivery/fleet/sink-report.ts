@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { defined } from "../../../base/core/defined.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
-import { deliveringState } from "../delivering-condition.ts";
+import { timedState } from "../delivering-condition.ts";
 import { delivering } from "../dispatch/delivery-state.ts";
-import type { ExporterSnapshot } from "../exporter.ts";
+import type { ExporterSnapshot } from "../exporter-snapshot.ts";
+import type { StateSince, TimedState } from "../state-times.ts";
 import { SinkStats } from "../stats/sink-stats.ts";
 
 const event = z.object({ atMs: z.number(), message: z.string() });
@@ -15,6 +16,9 @@ const schema = z.object({
   /** Status of the condition `Delivering`, and the time of its last change. */
   status: z.enum(["True", "False", "Unknown"]),
   sinceMs: z.number(),
+  /** Its reason, and since when. */
+  reason: z.string().optional(),
+  reasonSinceMs: z.number().optional(),
   deliveryState: z
     .object({
       kind: z.enum(["retrying", "suspended", "forbidden"]),
@@ -27,6 +31,9 @@ const schema = z.object({
   ),
   lagMs: z.number().optional(),
   behindMs: z.number().optional(),
+  keptMs: z.number().optional(),
+  /** Unix ms. */
+  nextAttemptMs: z.number().optional(),
   /** Of each source's last readings, by its name. */
   series: z.array(z.tuple([z.string(), z.number()])).optional(),
   periodMs: z.number(),
@@ -99,8 +106,10 @@ export function reportOf(
   before: SinkReport | undefined,
   { replica, nowMs }: { readonly replica: string; readonly nowMs: number },
 ): SinkReport {
-  const { deliveryState, sources, lagMs, behindMs, periodMs, stats } = snapshot;
-  const { status } = deliveringState(snapshot, nowMs);
+  const { deliveryState, sources, lagMs, behindMs, keptMs, nextAttemptMs, periodMs, stats } = snapshot;
+  const state = timedState(snapshot, nowMs);
+  const { status, reason } = state;
+  const since = snapshot.times?.since(state);
   const lastDeliveredAtMs = latest(stats.lastDeliveredAtMs, before?.lastDeliveredAtMs, (atMs) => atMs);
   const lastRejection = latest(stats.lastRejection, before?.lastRejection, ({ atMs }) => atMs);
   const lastLateRejection = latest(stats.lastLateRejection, before?.lastLateRejection, ({ atMs }) => atMs);
@@ -110,7 +119,9 @@ export function reportOf(
     atMs: nowMs,
     status,
     periodMs,
-    sinceMs: before?.status === status ? before.sinceMs : nowMs,
+    sinceMs: before?.status === status ? before.sinceMs : (since?.statusMs ?? nowMs),
+    reason,
+    reasonSinceMs: (before?.reason === reason ? before.reasonSinceMs : since?.reasonMs) ?? nowMs,
     deliveryState:
       deliveryState.kind === "delivering"
         ? undefined
@@ -118,6 +129,8 @@ export function reportOf(
     sources: sources.map(({ name, checkpointMs, error }) => defined({ name, checkpointMs, error })),
     lagMs,
     behindMs,
+    keptMs,
+    nextAttemptMs,
     series: sources.map(({ name }) => [name, stats.series.of(name) ?? 0] satisfies [string, number]),
     lastDeliveredAtMs,
     lastRejection,
@@ -154,7 +167,20 @@ export function snapshotOfReport(
     sources: sources.map(({ name, checkpointMs, error }) => ({ name, checkpointMs, error })),
     lagMs: lagMs === undefined ? undefined : lagMs + grownMs,
     behindMs: behindMs === undefined ? undefined : behindMs + grownMs,
+    keptMs: report.keptMs,
+    nextAttemptMs: report.nextAttemptMs,
     periodMs,
     stats,
+    times: { since: (state) => sinceOf(report, state) },
+  };
+}
+
+/** A state that has come since the report, by time alone, counts from the report. */
+function sinceOf(report: SinkReport, { status, reason }: TimedState): StateSince {
+  const { sinceMs, reasonSinceMs = sinceMs, atMs } = report;
+  return {
+    statusMs: report.status === status ? sinceMs : atMs,
+    reasonMs: report.reason === reason ? reasonSinceMs : atMs,
+    targetMs: report.deliveryState?.kind === "forbidden" ? reasonSinceMs : 0,
   };
 }

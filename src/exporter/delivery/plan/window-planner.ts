@@ -170,6 +170,11 @@ export class WindowPlanner {
     return this.#longest((_, checkpointMs) => nowMs - checkpointMs);
   }
 
+  /** The age at which a sample that was not delivered is lost (ms): skipped, or deleted by the store. */
+  keptMs(): number {
+    return Math.min(this.#deps.settings.maxBackfillMs, this.#store?.retentionMs?.() ?? Infinity);
+  }
+
   /** What could have been delivered: the watermark minus the oldest checkpoint. */
   behindMs(): number | undefined {
     const nowMs = this.#knownNowMs();

@@ -6,7 +6,8 @@ import { untilAborted } from "../../../base/core/signals.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
 import { Interruption } from "../dispatch/interruption.ts";
-import { Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
+import { Exporter, type ExporterDeps } from "../exporter.ts";
+import type { ExporterSnapshot } from "../exporter-snapshot.ts";
 import { cycleTimesOf, untilNextCycle, withChecks } from "../plan/cycle-times.ts";
 import type { Schedule } from "./schedule.ts";
 

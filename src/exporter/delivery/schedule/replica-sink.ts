@@ -2,7 +2,8 @@ import { withEither } from "../../../base/core/signals.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import type { CycleEnd } from "../cycle.ts";
 import { Interruption } from "../dispatch/interruption.ts";
-import { Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
+import { Exporter, type ExporterDeps } from "../exporter.ts";
+import type { ExporterSnapshot } from "../exporter-snapshot.ts";
 import { stateFields } from "../fleet/keys.ts";
 import type { RedisState } from "../fleet/redis-state.ts";
 import {

@@ -1,5 +1,5 @@
 import type { SinkPlan } from "../../policy/spec/types.ts";
-import type { ExporterSnapshot } from "../exporter.ts";
+import type { ExporterSnapshot } from "../exporter-snapshot.ts";
 
 /**
  * The port through which the reconciler starts and stops sinks; implemented by this process and a shared

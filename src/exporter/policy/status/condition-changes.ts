@@ -9,6 +9,8 @@ export interface ConditionState {
   readonly message: string;
   /** The generation that it is of; by default the policy's. */
   readonly observedGeneration?: number;
+  /** When the status began (Unix ms), if that is known; otherwise it counts from when it is first seen. */
+  readonly sinceMs?: number;
 }
 
 /**
@@ -30,15 +32,17 @@ export function nextConditions(
     // A condition is one line, whatever a receiver or a library has said.
     const message = state.message.replace(/\s*[\r\n]\s*/g, " ").trim();
     const before = previous.find((condition) => condition.type === type);
+    const seen = before?.status === status ? before.lastTransitionTime : conditionTime(nowMs);
+    const lastTransitionTime = state.sinceMs === undefined ? seen : conditionTime(state.sinceMs);
     const isKept =
       before !== undefined &&
       before.status === status &&
       before.reason === reason &&
       before.message === message &&
+      before.lastTransitionTime === lastTransitionTime &&
       before.observedGeneration === observedGeneration;
     if (!isKept || before !== previous[index]) isSame = false;
     if (isKept) return before;
-    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : conditionTime(nowMs);
     return { type, status, reason, message, observedGeneration, lastTransitionTime };
   });
   return isSame ? previous : next;

@@ -65,10 +65,19 @@ export interface SinkView {
   /** Sanitized by {@link publicEndpoint}. */
   readonly endpoint: string;
   readonly conditions: readonly Condition[];
+  /** RFC 3339: since when it is in its state, the reason of `Delivering`, or of `Accepted` that is False. */
+  readonly stateSince?: string;
   /** RFC 3339: the oldest checkpoint of its sources. */
   readonly checkpoint?: string;
   /** Age of the newest delivered sample, `metrics.delay` included. */
   readonly lagMs?: number;
+  /**
+   * RFC 3339: when the oldest sample that is not delivered is lost, by `delivery.maxBackfill` or the store's
+   * retention; absent while the sink delivers, and is not behind.
+   */
+  readonly losesDataAt?: string;
+  /** RFC 3339: when the sink tries again, after a failure. */
+  readonly nextAttemptAt?: string;
   /**
    * Samples since the daemon started; if replicas share cycles, of all replicas since they first ran the
    * sink.

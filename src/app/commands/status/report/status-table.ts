@@ -33,14 +33,19 @@ export function statusTable(status: DaemonStatus, options: TableOptions, nowMs: 
 }
 
 export function statusCells(status: DaemonStatus, { wide, sort }: TableOptions, nowMs: number): StatusCells {
+  // Most often no sink is in trouble.
+  const isInTrouble = status.policies.some(({ sinks }) => sinks.some(({ losesDataAt }) => losesDataAt));
+  const inTrouble = isInTrouble ? [lossColumn] : [];
   const columns = wide
     ? [
         ...usualColumns,
+        lossColumn,
+        nextAttemptColumn,
         ...wideColumns,
         ...(status.replica === undefined ? [] : [replicaColumn]),
         errorColumn(Number.POSITIVE_INFINITY),
       ]
-    : [...usualColumns, errorColumn(errorColumnWidth)];
+    : [...usualColumns, ...inTrouble, errorColumn(errorColumnWidth)];
   return {
     header: columns.map(({ title }) => title),
     rows: statusRows(status, sort).map((row) => ({
@@ -71,6 +76,20 @@ const usualColumns: readonly Column[] = [
   { title: "REJECTED", cell: ({ sink }) => sink && formatCount(sink.rejected) },
   { title: "AGE", cell: ageOf },
 ];
+
+/** When the oldest samples that are not delivered are lost. */
+const lossColumn: Column = {
+  title: "LOSES DATA IN",
+  cell: ({ sink, nowMs }) => untilText(sink?.losesDataAt, nowMs),
+};
+const nextAttemptColumn: Column = {
+  title: "NEXT ATTEMPT",
+  cell: ({ sink, nowMs }) => untilText(sink?.nextAttemptAt, nowMs),
+};
+
+function untilText(at: string | undefined, nowMs: number): string | undefined {
+  return at === undefined ? undefined : formatAge(Math.max(0, Date.parse(at) - nowMs));
+}
 
 const wideColumns: readonly Column[] = [
   { title: "SERIES", cell: ({ sink }) => sink && seriesOf(sink) },
@@ -115,5 +134,6 @@ function faultsOf(line: Line): ErrorView | undefined {
 function ageOf(line: Line): string | undefined {
   const { sink, nowMs } = line;
   const condition = (sink && findCondition(sink.conditions, "Delivering")) ?? readiness(line);
-  return condition && formatAge(nowMs - Date.parse(condition.lastTransitionTime));
+  const since = sink?.stateSince ?? condition?.lastTransitionTime;
+  return since && formatAge(nowMs - Date.parse(since));
 }

@@ -34,6 +34,21 @@ describe("statusTable", () => {
     expect(table).toContain("spec.sinks[0].batch.maxSize: 9000 is more than 5000");
   });
 
+  test("AGE is the time in the state; when data is lost is a column while a sink is in trouble", () => {
+    expect(statusTable(daemon, plain, nowMs)).not.toContain("LOSES DATA IN");
+    const at = (ms: number) => new Date(nowMs + ms).toISOString();
+    const times = { stateSince: at(-42_000), losesDataAt: at(3 * 3_600_000), nextAttemptAt: at(30_000) };
+    const policies = daemon.policies.map((policy) => ({
+      ...policy,
+      sinks: policy.sinks.map((sink) => (sink.lastError === undefined ? sink : { ...sink, ...times })),
+    }));
+    const trouble = { ...daemon, policies };
+    expect(statusTable(trouble, plain, nowMs)).toMatch(
+      /AGE +LOSES DATA IN +LAST ERROR[\s\S]* 42s +3h +HTTP 401/,
+    );
+    expect(statusTable(trouble, wide, nowMs)).toMatch(/LOSES DATA IN +NEXT ATTEMPT[\s\S]* 42s +3h +30s /);
+  });
+
   test("wide says what became of late samples", () => {
     expect(statusTable(daemon, wide, nowMs)).toMatch(/LATE +LATE REJECTED +UNCHECKED[\s\S]* 1,200 +12 +5m /);
   });

@@ -1,0 +1,73 @@
+import type { Clock } from "../../../base/core/clock.ts";
+import type { StoreClient } from "./store-client.ts";
+
+const refreshMs = 10 * 60_000;
+
+/**
+ * How long the store keeps samples: `-retentionPeriod` of VictoriaMetrics, from its `/flags`, and
+ * `--storage.tsdb.retention.time` of Prometheus, from its runtime information. Unknown for other stores, and
+ * for a cluster, whose nodes that are asked do not store.
+ */
+export class StoreRetention {
+  readonly #client: StoreClient;
+  readonly #clock: Clock;
+  #retentionMs: number | undefined;
+  #dueAtMs = -Infinity;
+
+  constructor(client: StoreClient, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  /** In ms, as it was when it was last asked for. Never waits. */
+  knownMs(): number | undefined {
+    return this.#retentionMs;
+  }
+
+  /** Asks for it when that is due, and the store's flavor is known. Never fails. */
+  async refresh(): Promise<void> {
+    const flavor = this.#client.knownFlavor();
+    if (flavor === undefined || this.#clock.monotonicMs() < this.#dueAtMs) return;
+    this.#dueAtMs = this.#clock.monotonicMs() + refreshMs;
+    const isVictoriaMetrics = flavor === "victoriametrics";
+    const request = isVictoriaMetrics
+      ? { path: "/flags", isOfServer: true }
+      : { path: "/api/v1/status/runtimeinfo" };
+    const text = await this.#client.readAbout(request);
+    if (typeof text !== "string") return;
+    this.#retentionMs = isVictoriaMetrics ? retentionInFlags(text) : retentionInRuntime(text);
+  }
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/**
+ * Of VictoriaMetrics: `-retentionPeriod="30d"`, in hours, days, weeks, months of 31 days (without a unit) or
+ * years of 365. The text's flag may have quotes.
+ */
+export function retentionInFlags(flags: string): number | undefined {
+  const [, amount, unit = "M"] = /^-?retentionPeriod="?(\d+(?:\.\d+)?)([hdwMy])?"?\s*$/m.exec(flags) ?? [];
+  const unitMs = { h: hourMs, d: dayMs, w: 7 * dayMs, M: 31 * dayMs, y: 365 * dayMs }[unit];
+  return positive(Number(amount) * (unitMs ?? Number.NaN));
+}
+
+/** Of Prometheus: `{"data": {"storageRetention": "15d"}}`, also `15d or 512MiB`, or `1w3d12h`. */
+export function retentionInRuntime(body: string): number | undefined {
+  const [, text = ""] = /"storageRetention"\s*:\s*"([0-9a-z]{1,40})[" ]/.exec(body) ?? [];
+  if (!/^(\d+(ms|[ywdhms]))+$/.test(text)) return undefined;
+  const units: Readonly<Record<string, number>> = {
+    ...{ y: 365 * dayMs, w: 7 * dayMs, d: dayMs, h: hourMs },
+    ...{ m: 60_000, s: 1_000, ms: 1 },
+  };
+  let totalMs = 0;
+  for (const [, amount, unit = ""] of text.matchAll(/(\d+)(ms|[ywdhms])/g)) {
+    totalMs += Number(amount) * (units[unit] ?? Number.NaN);
+  }
+  return positive(totalMs);
+}
+
+/** Retention by size alone is 0. */
+function positive(ms: number): number | undefined {
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}
