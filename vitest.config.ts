@@ -14,6 +14,7 @@ const slow = [
   "integration/compute-faults",
   "integration/compute-quotas",
   "integration/daemon-faults",
+  "integration/fault-alerts",
   "integration/fleet-schedule",
   "integration/gateway-flows",
   "integration/gateway/plain-programs",
