@@ -8,6 +8,7 @@ import {
   configured,
 } from "./app/commands/command.ts";
 import { registerCompletion } from "./app/commands/completion/command.ts";
+import { registerPlan } from "./app/commands/plan/command.ts";
 import { registerPlatform } from "./app/commands/platform/command.ts";
 import { registerPolicies } from "./app/commands/policies/command.ts";
 import { registerQuery } from "./app/commands/query/command.ts";
@@ -99,6 +100,7 @@ configured(program.command("run"))
 registerPolicies(program, context);
 registerStatus(program, context);
 registerQuery(program, context);
+registerPlan(program, context);
 registerRejected(program, context);
 registerTap(program, context);
 registerPlatform(program, context);

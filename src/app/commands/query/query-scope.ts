@@ -55,7 +55,8 @@ function tenantByLabel(
   return undefined;
 }
 
-async function tenantOfStore(
+/** The id of a project's tenant, or of the directory's policies, where the store has tenants of its own. */
+export async function tenantOfStore(
   config: Config,
   { tenancy, tenants: origin, operatorTenant }: MetricsConfig,
   project: string | undefined,

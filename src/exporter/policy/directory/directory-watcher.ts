@@ -290,7 +290,8 @@ async function lookOf(path: string): Promise<string> {
   }
 }
 
-async function readManifestText(path: string): Promise<string> {
+/** @throws when it is no file, is larger than 1 MiB, or cannot be read */
+export async function readManifestText(path: string): Promise<string> {
   let file: FileHandle | undefined;
   try {
     file = await open(path);

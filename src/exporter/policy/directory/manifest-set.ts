@@ -10,11 +10,18 @@ import type { CheckedManifest } from "../spec/manifest.ts";
 import type { ExportPolicy } from "../spec/types.ts";
 import { type Candidate, duplicateFault, objectKey } from "./directory-contents.ts";
 
-/** Checks manifests against each other, and warns of valid settings that are probably unintended. */
-export function checkTogether(manifests: readonly CheckedManifest[]): Fault[] {
+/**
+ * Checks manifests against each other, and warns of valid settings that are probably unintended.
+ *
+ * @param areSecretsElsewhere whether Secrets may be in other places than these manifests
+ */
+export function checkTogether(
+  manifests: readonly CheckedManifest[],
+  { areSecretsElsewhere = false } = {},
+): Fault[] {
   return [
     ...duplicates(manifests),
-    ...missingSecrets(manifests),
+    ...(areSecretsElsewhere ? [] : missingSecrets(manifests)),
     ...overlaps(manifests),
     ...costs(manifests),
   ];
