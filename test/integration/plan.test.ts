@@ -9,8 +9,8 @@ import { type PlanOptions, plan } from "../../src/app/commands/plan/plan.ts";
 import type { PlanReport } from "../../src/app/commands/plan/plan-report.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
-import { writeToVictoriaMetrics } from "../support/samples.ts";
-import { freePort, type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
+import { writeByRemoteWrite, writeToVictoriaMetrics } from "../support/samples.ts";
+import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 
 /** `telemetryd plan`: its numbers are those of the export that follows. */
@@ -280,6 +280,21 @@ describe("a probe", () => {
     expect(sink?.probe?.message).toContain("must not be sent to");
     expect(receiver.requests).toEqual([]);
   });
+});
+
+test("a Prometheus as the store has the same numbers", async () => {
+  await using prometheus = await startPrometheus();
+  const past = written.slice(0, 100).map(({ labels, samples }) => ({
+    labels,
+    samples: samples.filter(({ timestampMs }) => timestampMs <= Date.now() + 300_000),
+  }));
+  await writeByRemoteWrite(`${prometheus.url}/api/v1/write`, past, forever);
+  const { source, sink } = await reportOf(policy(), {
+    overrides: [`metrics.url=${prometheus.url}`],
+    windowMs: 20_000,
+  });
+  expect(source).toMatchObject({ series: 100, samplesPerMinute: 6_000 });
+  expect(sink).toMatchObject({ samplesPerMinute: 6_000 });
 });
 
 test("a project's policy is confined to it", async () => {
