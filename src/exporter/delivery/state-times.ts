@@ -53,7 +53,9 @@ export class StateTimes implements KnownTimes {
   }
 
   #note(state: TimedState, sinceMs: number): void {
-    this.#since = this.#next(state, sinceMs);
+    const since = this.#next(state, sinceMs);
+    if (since === this.#since) return;
+    this.#since = since;
     const { status, reason, isForbidden } = state;
     this.#state = { status, reason, isForbidden };
   }
