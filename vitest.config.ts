@@ -26,6 +26,10 @@ const slow = [
   "integration/tenants",
 ].map((name) => `test/${name}.test.ts`);
 
+/** Files that the slow run repeats, with more random cases. */
+const repeated = ["test/integration/external-labels.test.ts"];
+const manyCases = { TELEMETRYD_TEST_SELECTORS: "2000" };
+
 const withServers = {
   setupFiles: ["test/support/leak-check.ts"],
   // Only what hangs shall meet the limits, also on a machine that is many times slower than usual.
@@ -66,7 +70,8 @@ export default defineConfig({
         test: {
           ...withServers,
           name: "slow",
-          include: slow,
+          include: [...slow, ...repeated],
+          env: manyCases,
           isolate: false,
           maxWorkers: 4,
           sequence: { groupOrder: 2 },

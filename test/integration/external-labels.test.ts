@@ -12,6 +12,8 @@ import { type RunningServer, startPrometheus } from "../support/servers.ts";
 import { closeReaders, readAll, readerOf } from "../support/store/store-reads.ts";
 
 /** Filters on the external labels of a Prometheus, which remote read adds after it has matched. */
+/** The slow run of this file has more: see vitest.config.ts. */
+const selectorCount = Number(process.env["TELEMETRYD_TEST_SELECTORS"] ?? 200);
 const forever = new AbortController().signal;
 const stepMs = 15_000;
 const baseMs = Math.floor((Date.now() - 1_800_000) / stepMs) * stepMs;
@@ -66,7 +68,7 @@ afterAll(async () => {
   await Promise.all([store, oracle].map((server) => server[Symbol.asyncDispose]()));
 });
 
-test("2,000 random selectors export and count what a Prometheus with these labels selects", async () => {
+test("random selectors export and count what a Prometheus with these labels selects", async () => {
   const reader = readerOf(store.url);
   const found = new Set<number>();
   const check = async (selector: string, isCounted: boolean): Promise<void> => {
@@ -80,12 +82,12 @@ test("2,000 random selectors export and count what a Prometheus with these label
     const counts = [1, 1, 0, 0].map((n) => n * wanted.length);
     expect(await reader.counter.count(request, forever), selector).toMatchObject({ kind: "counts", counts });
   };
-  for (let round = 0; round < 2_000; round += 10) {
+  for (let round = 0; round < selectorCount; round += 10) {
     const selectors = Array.from({ length: 10 }, randomSelector);
     await Promise.all(selectors.map((selector, index) => check(selector, index % 5 === 0)));
   }
   // Selections of all sizes: a test of selectors that match nothing, or everything, would show little.
-  expect(found.size).toBeGreaterThan(60);
+  expect(found.size).toBeGreaterThan(Math.min(60, selectorCount / 8));
 });
 
 test("a tenant's label may be an external one; nothing of others is exported", async () => {
