@@ -27,8 +27,8 @@ const slow = [
 ].map((name) => `test/${name}.test.ts`);
 
 /** Files that the slow run repeats, with more random cases. */
-const repeated = ["test/integration/external-labels.test.ts"];
-const manyCases = { TELEMETRYD_TEST_SELECTORS: "2000" };
+const repeated = ["src/app/daemon/stores.property.test.ts", "test/integration/external-labels.test.ts"];
+const manyCases = { TELEMETRYD_TEST_READS: "10000", TELEMETRYD_TEST_SELECTORS: "2000" };
 
 const withServers = {
   setupFiles: ["test/support/leak-check.ts"],

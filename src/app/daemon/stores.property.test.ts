@@ -233,8 +233,11 @@ function neverAborted(): AbortSignal {
   return signal;
 }
 
+/** Reads, edits, restarts and idle times of each form. The slow run of this file has more: see vitest.config.ts. */
+const stepCount = Number(process.env["TELEMETRYD_TEST_READS"] ?? 2_000);
+
 test.each<TenantForm>(["header", "path"])(
-  "no sample crosses in 10,000 reads, edits, restarts and idle times, with tenants by %s",
+  "no sample crosses in thousands of reads, edits, restarts and idle times, with tenants by %s",
   { timeout: 300_000 },
   async (form) => {
     const port = await listening;
@@ -250,12 +253,12 @@ test.each<TenantForm>(["header", "path"])(
         complete += world.complete;
         expect(world.crossed).toEqual([]);
       }),
-      { numRuns: 20, endOnFailure: true },
+      { numRuns: stepCount / 500, endOnFailure: true },
     );
-    expect(steps).toBeGreaterThanOrEqual(10_000);
+    expect(steps).toBeGreaterThanOrEqual(stepCount);
     // The property is about reads that succeed, too.
     expect(complete).toBeGreaterThan(reads / 2);
-    expect(complete).toBeGreaterThan(2_000);
+    expect(complete).toBeGreaterThan(stepCount / 10);
     const { withoutTenant, sharedConnections, requested } = violations;
     expect({ withoutTenant, sharedConnections }).toEqual({ withoutTenant: 0, sharedConnections: 0 });
     const unexpected = [...requested].filter((id) => tenantIdProblem(id, form) !== undefined);
