@@ -3,7 +3,7 @@ import type { Expr } from "./ast/ast.ts";
 import { MetricsqlSyntaxError, parse } from "./parse/parser.ts";
 import { print } from "./print/printer.ts";
 
-const PIECES = [
+const pieces = [
   ..."{}[]()<>,@:=!~+-*/%^#$'\"`\\.; \n\t_0159azAZ",
   ...[
     "foo",
@@ -85,7 +85,7 @@ describe("random input", () => {
     for (let run = 0; run < 100_000; run++) {
       let text = "";
       for (let length = Math.floor(random() * 14); length >= 0; length--) {
-        text += PIECES[Math.floor(random() * PIECES.length)];
+        text += pieces[Math.floor(random() * pieces.length)];
       }
       try {
         const printed = print(parse(text));
@@ -109,10 +109,10 @@ function parsed(text: string): Expr | undefined {
   }
 }
 
-const LENGTH = 16 * 1024;
+const maxLength = 16 * 1024;
 
 function filled(piece: string, before = "", after = ""): string {
-  return before + piece.repeat(Math.floor((LENGTH - before.length - after.length) / piece.length)) + after;
+  return before + piece.repeat(Math.floor((maxLength - before.length - after.length) / piece.length)) + after;
 }
 
 /** Templates that each use the previous one twice, and the like. */
@@ -124,7 +124,7 @@ function doubling(use: (name: string) => string, first: string, last = (name: st
 describe("hostile input of 16 KiB takes less than 50 ms", () => {
   it.each<[string, string]>([
     ["parentheses", filled("(")],
-    ["parentheses, closed", "(".repeat(LENGTH / 2) + ")".repeat(LENGTH / 2)],
+    ["parentheses, closed", "(".repeat(maxLength / 2) + ")".repeat(maxLength / 2)],
     ["braces", filled("{")],
     ["brackets", filled("[")],
     ["calls", filled("f(")],

@@ -44,7 +44,7 @@ const absent: LabelArguments = {
 /**
  * Every function whose arguments name labels, or that creates labels. All others keep, group or drop labels.
  */
-const FUNCTIONS: Readonly<Record<string, LabelArguments>> = {
+const labelFunctions: Readonly<Record<string, LabelArguments>> = {
   absent,
   absent_over_time: absent,
   aggr_over_time: { written: () => ["rollup"] },
@@ -101,7 +101,7 @@ const FUNCTIONS: Readonly<Record<string, LabelArguments>> = {
 };
 
 function labelArguments({ name: called }: Call | Aggregate): LabelArguments | undefined {
-  return Object.hasOwn(FUNCTIONS, called) ? FUNCTIONS[called] : undefined;
+  return Object.hasOwn(labelFunctions, called) ? labelFunctions[called] : undefined;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Selector } from "../ast/ast.ts";
 import { parse } from "../parse/parser.ts";
 import { matcher } from "./matcher.ts";
 
-const SERIES = { __name__: "m", a: "x", b: "y" };
+const series = { __name__: "m", a: "x", b: "y" };
 
 describe("matcher", () => {
   it.each<[string, boolean]>([
@@ -27,7 +27,7 @@ describe("matcher", () => {
     ['{toString="x"}', false],
   ])("%s", (query, matches) => {
     const selector = parse(query) as Selector;
-    expect(matcher(selector)(SERIES)).toBe(matches);
-    expect(matcher(selector)(new Map(Object.entries(SERIES)))).toBe(matches);
+    expect(matcher(selector)(series)).toBe(matches);
+    expect(matcher(selector)(new Map(Object.entries(series)))).toBe(matches);
   });
 });

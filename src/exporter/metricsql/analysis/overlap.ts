@@ -17,7 +17,7 @@ export type Overlap =
 export function overlapOf(first: Selector, second: Selector): Overlap {
   const [one, other] = [first.groups, second.groups];
   if (!mayOverlap(first, second)) return { kind: "impossible" };
-  if (one.flat().length * other.flat().length > MAX_PAIRS) return { kind: "possible" };
+  if (one.flat().length * other.flat().length > maxPairs) return { kind: "possible" };
   if (covers(one, other)) return { kind: "certain", wide: "first" };
   return covers(other, one) ? { kind: "certain", wide: "second" } : { kind: "possible" };
 }
@@ -28,21 +28,21 @@ type Groups = Selector["groups"];
 const graphite = "__graphite__";
 
 /** Maximum pairs of groups, or filters, to compare; beyond it, the expressions count as overlapping. */
-const MAX_PAIRS = 10_000;
+const maxPairs = 10_000;
 
 /**
  * Maximum filters and characters of values to examine, for all pairs together and for one label of a pair.
  */
-const MAX_WORK = 500_000;
+const maxWork = 500_000;
 
 /** The same for one filter that may follow from a group. */
-const MAX_IMPLIED_WORK = 20_000;
+const maxImpliedWork = 20_000;
 
 /** Maximum regular expressions of a label to compare with each other. */
-const MAX_REGEXES = 4;
+const maxRegexes = 4;
 
 /** Maximum values of a regular expression to try one by one. */
-const MAX_VALUES = 100;
+const maxValues = 100;
 
 /**
  * Whether the two expressions can read the same series. `false` only if no selector of one can match anything
@@ -55,8 +55,8 @@ export function mayOverlap(a: Expr, b: Expr): boolean {
 }
 
 function isTooMuch(one: Groups, other: Groups): boolean {
-  if (one.length * other.length > MAX_PAIRS) return true;
-  return sizeOf(one) * other.length + sizeOf(other) * one.length > MAX_WORK;
+  if (one.length * other.length > maxPairs) return true;
+  return sizeOf(one) * other.length + sizeOf(other) * one.length > maxWork;
 }
 
 function groupsOf(expr: Expr): Groups {
@@ -79,7 +79,7 @@ function satisfiable(filters: readonly LabelFilter[]): boolean {
     if (label === graphite) continue;
     if (!mayBeginAlike(own)) return false;
     const values = own.map(possibleValues).find((known) => known !== undefined);
-    if (!values || sizeOf([own]) * values.join("").length > MAX_WORK) continue;
+    if (!values || sizeOf([own]) * values.join("").length > maxWork) continue;
     const tests = own.map(filterTest);
     if (!values.some((value) => tests.every((test) => test(value)))) return false;
   }
@@ -99,13 +99,13 @@ function byLabel(filters: readonly LabelFilter[]): Map<string, LabelFilter[]> {
 /** The values that a filter matches, if they are few. */
 function possibleValues({ op, value }: LabelFilter): readonly string[] | undefined {
   if (op === "=") return [value];
-  return op === "=~" ? finiteTexts(parseRegex(value), MAX_VALUES) : undefined;
+  return op === "=~" ? finiteTexts(parseRegex(value), maxValues) : undefined;
 }
 
 /** Whether the texts that fulfil each of one label's first regular expressions may begin alike. */
 function mayBeginAlike(filters: readonly LabelFilter[]): boolean {
-  const regexes = filters.filter(({ op }) => op === "=~").slice(0, MAX_REGEXES);
-  const all = regexes.map(({ value }) => beginnings(parseRegex(value), MAX_VALUES).texts);
+  const regexes = filters.filter(({ op }) => op === "=~").slice(0, maxRegexes);
+  const all = regexes.map(({ value }) => beginnings(parseRegex(value), maxValues).texts);
   return all.every((some, index) => all.slice(index + 1).every((others) => haveCommon(some, others)));
 }
 
@@ -128,7 +128,7 @@ function isImplied(filter: LabelFilter, group: readonly LabelFilter[]): boolean 
   // Each series has a name.
   if (isPresence && (filter.label === "__name__" || own.some((each) => !emptyTest()(each)))) return true;
   const values = own.map(possibleValues).find((known) => known !== undefined);
-  if (!values || sizeOf([[filter, ...own]]) * values.join("").length > MAX_IMPLIED_WORK) return false;
+  if (!values || sizeOf([[filter, ...own]]) * values.join("").length > maxImpliedWork) return false;
   const tests = own.map(filterTest);
   return values.filter((value) => tests.every((test) => test(value))).every(filterTest(filter));
 }

@@ -35,7 +35,7 @@ function signaturesOf(bySignature: Readonly<Record<string, string>>): Signatures
   );
 }
 
-const COMMON = {
+const commonSignatures = {
   "": "pi time",
   v: `abs absent acos acosh asin asinh atan atanh avg ceil cos cosh count deg exp floor group histogram_avg
     histogram_count histogram_stddev histogram_stdvar histogram_sum ln log10 log2 max min rad scalar sgn sin
@@ -58,13 +58,13 @@ const COMMON = {
 };
 
 /** Prometheus' functions and aggregates, except those behind a feature. */
-const SIGNATURES: Readonly<Record<PrometheusMajor, Signatures>> = {
-  2: signaturesOf({ ...COMMON, mss: "holt_winters" }),
-  3: signaturesOf({ ...COMMON, m: `${COMMON.m} first_over_time` }),
+const signaturesByVersion: Readonly<Record<PrometheusMajor, Signatures>> = {
+  2: signaturesOf({ ...commonSignatures, mss: "holt_winters" }),
+  3: signaturesOf({ ...commonSignatures, m: `${commonSignatures.m} first_over_time` }),
 };
 
 /** The functions of Prometheus 3 behind the feature `promql-experimental-functions`. */
-const EXPERIMENTAL = signaturesOf({
+const experimentalSignatures = signaturesOf({
   "": "end range start step",
   m: `mad_over_time ts_of_first_over_time ts_of_last_over_time ts_of_max_over_time
     ts_of_min_over_time`,
@@ -78,7 +78,7 @@ const EXPERIMENTAL = signaturesOf({
   "vt*": "sort_by_label sort_by_label_desc",
 });
 
-const SCALAR_FUNCTIONS: ReadonlySet<string> = new Set([
+const scalarFunctions: ReadonlySet<string> = new Set([
   "scalar",
   "time",
   "pi",
@@ -90,7 +90,7 @@ const SCALAR_FUNCTIONS: ReadonlySet<string> = new Set([
   "step",
 ]);
 
-const TYPES: Readonly<Record<string, Type>> = { v: "vector", m: "matrix", s: "scalar", t: "string" };
+const typesByLetter: Readonly<Record<string, Type>> = { v: "vector", m: "matrix", s: "scalar", t: "string" };
 
 /**
  * The reasons plain Prometheus would reject the expression, in the order of the text; empty if it is PromQL.
@@ -117,7 +117,7 @@ class PromqlChecker {
     this.remarks.push({ message, pos });
   }
 
-  private featureRemark(what: string, feature: string, pos: number): void {
+  #featureRemark(what: string, feature: string, pos: number): void {
     const message = `${what}, which Prometheus knows only with --enable-feature=${feature}`;
     this.remarks.push({ message, pos, feature });
   }
@@ -126,7 +126,7 @@ class PromqlChecker {
   check(expr: Expr): Type {
     switch (expr.type) {
       case "number":
-        if (!this.isNumber(expr.text)) {
+        if (!this.#isNumber(expr.text)) {
           this.remark(`the number ${expr.text} is written as only MetricsQL knows it`, expr.pos);
         }
         return "scalar";
@@ -138,72 +138,72 @@ class PromqlChecker {
             `the duration ${expr.duration.text} stands for a number, which only Prometheus 3 knows`,
             expr.pos,
           );
-        } else this.duration(expr.duration, expr.pos);
+        } else this.#duration(expr.duration, expr.pos);
         return "scalar";
       case "selector":
-        this.selector(expr);
+        this.#selector(expr);
         return "vector";
       case "rollup":
-        return this.rollup(expr);
+        return this.#rollup(expr);
       case "union":
         this.remark("a union of expressions, (a, b)", expr.pos);
         for (const arg of expr.args) this.check(arg);
         return "vector";
       case "binary":
-        return this.binary(expr);
+        return this.#binary(expr);
       case "call":
       case "aggregate":
-        return this.call(expr);
+        return this.#call(expr);
     }
   }
 
   /** @param isOfInfo `info()` takes one that matches every series, since it looks for info metrics only */
-  private selector({ groups, pos }: Selector, isOfInfo = false): void {
+  #selector({ groups, pos }: Selector, isOfInfo = false): void {
     if (groups.length > 1) this.remark('"or" between the filters of a selector', pos);
     for (const group of groups) {
       if (!isOfInfo && group.every(this.#matchesEmpty))
         this.remark("a selector that matches every series", pos);
       for (const { label } of group) {
         if (label === "__graphite__") this.remark("the filter __graphite__", pos);
-        this.label(label, pos);
+        this.#label(label, pos);
       }
     }
   }
 
-  private label(label: string, pos: number): void {
+  #label(label: string, pos: number): void {
     if (label === "") this.remark("an empty label name", pos);
     else if (this.#major === 2 && (!isPlainName(label) || label.includes(":")))
       this.remark(`the label name ${JSON.stringify(label)}, which Prometheus 2 does not know`, pos);
   }
 
   /** Sums of durations are not durations: Prometheus 3 reads `m offset 1h-5m` as `(m offset 1h) - 5m`. */
-  private duration(duration: Duration | undefined, pos: number): void {
+  #duration(duration: Duration | undefined, pos: number): void {
     if (duration?.arithmetic) {
       if (this.#major === 2)
         this.remark(`the duration ${duration.text}, which Prometheus 2 does not know`, pos);
       return;
     }
     if (!duration || isPromqlDuration(duration.text)) return;
-    if (this.#major === 3 && this.isNumber(duration.text)) return;
+    if (this.#major === 3 && this.#isNumber(duration.text)) return;
     this.remark(`the duration ${duration.text} is written as only MetricsQL knows it`, pos);
   }
 
   /** Between brackets, Prometheus 3 reads `1h-5m` as MetricsQL does. */
-  private isDifference(duration: Duration | undefined): boolean {
+  #isDifference(duration: Duration | undefined): boolean {
     return this.#major === 3 && duration?.text.split("-").every(isPromqlDuration) === true;
   }
 
-  private isNumber(text: string): boolean {
+  #isNumber(text: string): boolean {
     return isPromqlNumber(text, this.#major === 3);
   }
 
-  private rollup({ expr, window, subquery, step, extension, offset, at, pos }: Rollup): Type {
+  #rollup({ expr, window, subquery, step, extension, offset, at, pos }: Rollup): Type {
     const type = this.check(expr);
-    for (const duration of [window, step]) if (!this.isDifference(duration)) this.duration(duration, pos);
-    this.duration(offset, pos);
-    if (at) this.instant(at);
+    for (const duration of [window, step]) if (!this.#isDifference(duration)) this.#duration(duration, pos);
+    this.#duration(offset, pos);
+    if (at) this.#instant(at);
     if (extension && this.#major === 2) this.remark(`"${extension}", which Prometheus 2 does not know`, pos);
-    else if (extension) this.featureRemark(`"${extension}"`, "promql-extended-range-selectors", pos);
+    else if (extension) this.#featureRemark(`"${extension}"`, "promql-extended-range-selectors", pos);
     if (!window && !subquery) {
       if (expr.type !== "selector")
         this.remark('"offset" or "@" after anything but a selector or a subquery', pos);
@@ -218,7 +218,7 @@ class PromqlChecker {
     return "matrix";
   }
 
-  private instant(at: Expr): void {
+  #instant(at: Expr): void {
     const simple = at.type === "call" && (at.name === "start" || at.name === "end") && at.args.length === 0;
     if (simple) return;
     if (at.type === "duration" && this.#major === 3) this.check(at);
@@ -228,28 +228,28 @@ class PromqlChecker {
   }
 
   /** Loops over the left operands: chains of operators may be very long. */
-  private binary(expr: Binary): Type {
+  #binary(expr: Binary): Type {
     const spine = [expr];
     let bottom: Expr = expr.left;
     for (; bottom.type === "binary"; bottom = bottom.left) spine.push(bottom);
     return spine.reduceRight<Type>(
-      (left, node) => this.operator(node, left, this.check(node.right)),
+      (left, node) => this.#operator(node, left, this.check(node.right)),
       this.check(bottom),
     );
   }
 
-  private operator(expr: Binary, left: Type, right: Type): Type {
+  #operator(expr: Binary, left: Type, right: Type): Type {
     const { op, pos, matching, join, fill, bool, keepMetricNames } = expr;
     if (isTrim(op) && this.#major === 2)
       this.remark(`the operator "${op}", which Prometheus 2 does not know`, pos);
     if (op === "default" || op === "if" || op === "ifnot") this.remark(`the operator "${op}"`, pos);
     if (keepMetricNames) this.remark('"keep_metric_names"', pos);
     if (fill && this.#major === 2) this.remark('"fill", which Prometheus 2 does not know', pos);
-    else if (fill) this.featureRemark('"fill"', "promql-binop-fill-modifiers", pos);
+    else if (fill) this.#featureRemark('"fill"', "promql-binop-fill-modifiers", pos);
     if (join?.labels[0] === "*") this.remark(`"${join.op}(*)"`, pos);
     if (join?.prefix !== undefined) this.remark(`"prefix" after "${join.op}"`, pos);
     for (const label of [...(matching?.labels ?? []), ...(join?.labels ?? [])])
-      if (label !== "*") this.label(label, pos);
+      if (label !== "*") this.#label(label, pos);
     for (const type of [left, right]) {
       if (type === "matrix") this.remark(`a range of samples as an operand of "${op}"`, pos);
       if (type === "string") this.remark(`a string as an operand of "${op}"`, pos);
@@ -271,17 +271,17 @@ class PromqlChecker {
     return "scalar";
   }
 
-  private call(call: Call | Aggregate): Type {
+  #call(call: Call | Aggregate): Type {
     const { name, args, pos } = call;
     if (call.type === "aggregate") {
       if (call.limit !== undefined) this.remark('"limit" after an aggregate', pos);
-      for (const label of call.grouping?.labels ?? []) this.label(label, pos);
+      for (const label of call.grouping?.labels ?? []) this.#label(label, pos);
     } else if (call.keepMetricNames) this.remark('"keep_metric_names"', pos);
-    const experimental = this.#major === 2 ? undefined : EXPERIMENTAL.get(name);
+    const experimental = this.#major === 2 ? undefined : experimentalSignatures.get(name);
     if (experimental !== undefined) {
-      this.featureRemark(`the function ${name}()`, "promql-experimental-functions", pos);
+      this.#featureRemark(`the function ${name}()`, "promql-experimental-functions", pos);
     }
-    const signature = SIGNATURES[this.#major].get(name) ?? experimental;
+    const signature = signaturesByVersion[this.#major].get(name) ?? experimental;
     if (signature === undefined) {
       this.remark(`the function ${name}()`, pos);
       for (const arg of args) this.check(arg);
@@ -293,13 +293,13 @@ class PromqlChecker {
     const needed = wanted.filter(([, , often]) => often === "").length;
     if (args.length < needed) this.remark(`${name}() with ${args.length} arguments`, pos);
     for (const [index, arg] of args.entries()) {
-      if (name === "info" && index === 1 && arg.type === "selector") this.selector(arg, true);
-      else this.argument(call, arg, TYPES[(wanted[index] ?? wanted.at(-1))?.[1] ?? ""]);
+      if (name === "info" && index === 1 && arg.type === "selector") this.#selector(arg, true);
+      else this.#argument(call, arg, typesByLetter[(wanted[index] ?? wanted.at(-1))?.[1] ?? ""]);
     }
-    return SCALAR_FUNCTIONS.has(name) ? "scalar" : "vector";
+    return scalarFunctions.has(name) ? "scalar" : "vector";
   }
 
-  private argument(call: Call | Aggregate, arg: Expr, wanted: Type | undefined): void {
+  #argument(call: Call | Aggregate, arg: Expr, wanted: Type | undefined): void {
     const type = this.check(arg);
     if (wanted === undefined || type === wanted) return;
     const rolledUp = call.type === "call" && rollupArgument(call) !== undefined;

@@ -18,7 +18,7 @@ interface WarningLimits {
   readonly nameless: boolean;
 }
 
-const DEFAULT_LIMITS: WarningLimits = {
+const defaultLimits: WarningLimits = {
   maxWindowMs: 86_400_000,
   maxSubqueryPoints: 10_000,
   nameless: true,
@@ -26,7 +26,7 @@ const DEFAULT_LIMITS: WarningLimits = {
 
 /** Warns of costs to a store: selectors that match (nearly) everything, very long windows. */
 export function warnings(expr: Expr, limits: Partial<WarningLimits> = {}): readonly Remark[] {
-  const applied = { ...DEFAULT_LIMITS, ...limits };
+  const applied = { ...defaultLimits, ...limits };
   const remarks: Remark[] = [];
   const remark = (message: string | undefined, pos: number) => {
     if (message !== undefined) remarks.push({ message, pos });

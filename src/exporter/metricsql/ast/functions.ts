@@ -12,10 +12,10 @@ interface FunctionInfo {
   readonly promql: boolean;
 }
 
-const MANY = Number.POSITIVE_INFINITY;
+const many = Number.POSITIVE_INFINITY;
 
 /** Functions by kind, with their number of arguments: `1`, `0-1`, `2+`, or `1+2` for one and then pairs. */
-const TABLE: Readonly<Record<FunctionInfo["kind"], Readonly<Record<string, string>>>> = {
+const functionTable: Readonly<Record<FunctionInfo["kind"], Readonly<Record<string, string>>>> = {
   rollup: {
     "1": `absent_over_time ascent_over_time avg_over_time changes changes_prometheus count_over_time
       decreases_over_time default_rollup delta delta_prometheus deriv deriv_fast descent_over_time
@@ -77,7 +77,7 @@ const TABLE: Readonly<Record<FunctionInfo["kind"], Readonly<Record<string, strin
 };
 
 /** Those of Prometheus 3 that MetricsQL lacks, also the experimental ones. */
-const PROMQL_TABLE: typeof TABLE = {
+const promqlTable: typeof functionTable = {
   rollup: {
     "1": "ts_of_first_over_time ts_of_last_over_time ts_of_max_over_time ts_of_min_over_time",
     "1-2": "integral",
@@ -92,12 +92,12 @@ const PROMQL_TABLE: typeof TABLE = {
   aggregate: { "2": "limit_ratio" },
 };
 
-const FUNCTIONS: ReadonlyMap<string, FunctionInfo> = new Map([
-  ...entriesOf(TABLE, false),
-  ...entriesOf(PROMQL_TABLE, true),
+const functionInfos: ReadonlyMap<string, FunctionInfo> = new Map([
+  ...entriesOf(functionTable, false),
+  ...entriesOf(promqlTable, true),
 ]);
 
-function entriesOf(table: typeof TABLE, promql: boolean): [string, FunctionInfo][] {
+function entriesOf(table: typeof functionTable, promql: boolean): [string, FunctionInfo][] {
   return Object.entries(table).flatMap(([kind, byArity]) =>
     Object.entries(byArity).flatMap(([arity, names]) =>
       names
@@ -113,26 +113,26 @@ function entriesOf(table: typeof TABLE, promql: boolean): [string, FunctionInfo]
 function range(arity: string): Omit<FunctionInfo, "kind" | "promql"> {
   const [low = "", high] = arity.split(/[-+]/);
   const open = arity.includes("+");
-  return { min: Number(low), max: open ? MANY : Number(high ?? low), pairs: open && high === "2" };
+  return { min: Number(low), max: open ? many : Number(high ?? low), pairs: open && high === "2" };
 }
 
 /** Looks up a function by its name in lower case. */
 export function functionInfo(name: string): FunctionInfo | undefined {
-  return FUNCTIONS.get(name);
+  return functionInfos.get(name);
 }
 
 /** All function names, in lower case. */
 export function functionNames(): readonly string[] {
-  return [...FUNCTIONS.keys()];
+  return [...functionInfos.keys()];
 }
 
 export function isAggregate(name: string): boolean {
-  return FUNCTIONS.get(name)?.kind === "aggregate";
+  return functionInfos.get(name)?.kind === "aggregate";
 }
 
 /** Index of the argument that a rollup function rolls up; undefined for all other functions. */
 export function rollupArgument(call: Pick<Call, "name" | "args">): number | undefined {
-  if (FUNCTIONS.get(call.name)?.kind !== "rollup") return undefined;
+  if (functionInfos.get(call.name)?.kind !== "rollup") return undefined;
   switch (call.name) {
     case "quantile_over_time":
     case "aggr_over_time":
@@ -150,7 +150,7 @@ export function rollupArgument(call: Pick<Call, "name" | "args">): number | unde
 /** The fault of a call (an unknown function, a wrong number of arguments), or undefined. */
 export function checkCall(call: Call | Aggregate): string | undefined {
   const { name, args } = call;
-  const info = FUNCTIONS.get(name);
+  const info = functionInfos.get(name);
   if (!info) {
     const close = similar(name);
     const hint = close ? `, "${close}" perhaps` : "";
@@ -170,14 +170,14 @@ export function checkCall(call: Call | Aggregate): string | undefined {
     return `unexpected argument ${wrong + 1} of ${name}(); expected a string in quotes`;
   }
   const noun = max === 1 ? "argument" : "arguments";
-  let expected = max === MANY ? `at least ${min}` : `${min} to ${max}`;
+  let expected = max === many ? `at least ${min}` : `${min} to ${max}`;
   if (min === max) expected = String(min);
   if (pairs) expected = `${min} and then pairs`;
   return `unexpected number of arguments of ${name}(): ${args.length}; expected ${expected} ${pairs ? "" : noun}`.trimEnd();
 }
 
 /** Functions of other kinds that take strings, with the index of the string argument (from 0). */
-const STRING_ARGUMENTS: Readonly<Record<string, number>> = {
+const stringArguments: Readonly<Record<string, number>> = {
   count_values: 0,
   count_values_over_time: 0,
   histogram_quantile: 2,
@@ -195,10 +195,10 @@ const STRING_ARGUMENTS: Readonly<Record<string, number>> = {
 function wantsString({ name, args }: Call | Aggregate, index: number): boolean {
   // PromQL has the histogram first.
   if (name === "histogram_quantiles" && args[0]?.type !== "string") return index === 1;
-  if (Object.hasOwn(STRING_ARGUMENTS, name)) return STRING_ARGUMENTS[name] === index;
+  if (Object.hasOwn(stringArguments, name)) return stringArguments[name] === index;
   if (/^rollup(?:_|$)/.test(name)) return index === 1;
   if (/^(?:topk|bottomk)_/.test(name)) return index === 2;
-  const { kind } = FUNCTIONS.get(name) ?? {};
+  const { kind } = functionInfos.get(name) ?? {};
   return kind === "label" && index > 0 && name !== "label_graphite_group" && name !== "drop_common_labels";
 }
 
@@ -209,13 +209,13 @@ function areRollups(arg: Expr): boolean {
 }
 
 function isMetricsqlRollup(name: string): boolean {
-  const info = FUNCTIONS.get(name);
+  const info = functionInfos.get(name);
   return info?.kind === "rollup" && !info.promql;
 }
 
 /** A known name that differs by one letter. */
 function similar(name: string): string | undefined {
-  for (const known of FUNCTIONS.keys()) {
+  for (const known of functionInfos.keys()) {
     if (Math.abs(known.length - name.length) > 1) continue;
     let start = 0;
     while (start < name.length && name[start] === known[start]) start++;

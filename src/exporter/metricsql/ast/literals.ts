@@ -1,6 +1,6 @@
 import type { Duration } from "./ast.ts";
 
-const MULTIPLIERS: Readonly<Record<string, number>> = {
+const multipliers: Readonly<Record<string, number>> = {
   k: 1e3,
   kb: 1e3,
   ki: 2 ** 10,
@@ -19,8 +19,9 @@ const MULTIPLIERS: Readonly<Record<string, number>> = {
   tib: 2 ** 40,
 };
 
-const DECIMAL = /^((?:\d+(?:_\d+)*)?(?:\.(?:\d+(?:_\d+)*)?)?(?:e[+-]?\d+)?)([kmgt]i?b?)?$/;
-const INTEGER = /^0(?:x([0-9a-f]+)|b_?([01]+(?:_[01]+)*)|o_?([0-7]+(?:_[0-7]+)*)|_?([0-7]+(?:_[0-7]+)*))$/;
+const decimalText = /^((?:\d+(?:_\d+)*)?(?:\.(?:\d+(?:_\d+)*)?)?(?:e[+-]?\d+)?)([kmgt]i?b?)?$/;
+const integerText =
+  /^0(?:x([0-9a-f]+)|b_?([01]+(?:_[01]+)*)|o_?([0-7]+(?:_[0-7]+)*)|_?([0-7]+(?:_[0-7]+)*))$/;
 
 /**
  * The value of a number token, or undefined if it is not a number: `1_000`, `1.5Ki`, `12.e+4`, `0x1f`,
@@ -31,29 +32,29 @@ export function parseNumber(text: string): number | undefined {
   const lower = text.toLowerCase();
   if (lower === "inf") return Number.POSITIVE_INFINITY;
   if (lower === "nan") return Number.NaN;
-  const integer = INTEGER.exec(lower);
+  const integer = integerText.exec(lower);
   if (integer) {
     const [, hex, binary, octal, leadingZero] = integer;
     if (hex !== undefined) return parseInteger(`0x${hex}`);
     if (binary !== undefined) return parseInteger(`0b${binary.replaceAll("_", "")}`);
     return parseInteger(`0o${(octal ?? leadingZero ?? "").replaceAll("_", "")}`);
   }
-  const decimal = DECIMAL.exec(lower);
+  const decimal = decimalText.exec(lower);
   if (!decimal) return undefined;
   const [, digits = "", suffix] = decimal;
   const value = Number(digits.replaceAll("_", ""));
   if (digits === "" || digits === "." || !Number.isFinite(value)) return undefined;
-  return suffix === undefined ? value : value * (MULTIPLIERS[suffix] ?? 1);
+  return suffix === undefined ? value : value * (multipliers[suffix] ?? 1);
 }
 
-const MAX_INTEGER = 2n ** 63n - 1n;
+const maxInteger = 2n ** 63n - 1n;
 
 function parseInteger(text: string): number | undefined {
   const value = BigInt(text);
-  return value > MAX_INTEGER ? undefined : Number(value);
+  return value > maxInteger ? undefined : Number(value);
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = {
+const unitsMs: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,
   m: 60_000,
@@ -70,7 +71,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 export function parseDuration(text: string): Duration | undefined {
   if (/^-?[\d.][\d._]*(?:e[+-]?\d+)?$/i.test(text)) {
     const negative = text.startsWith("-");
-    const seconds = DECIMAL.test(text.slice(negative ? 1 : 0).toLowerCase())
+    const seconds = decimalText.test(text.slice(negative ? 1 : 0).toLowerCase())
       ? Number(text.replaceAll("_", ""))
       : Number.NaN;
     return Number.isFinite(seconds) ? { text, ms: seconds * 1000, steps: 0 } : undefined;
@@ -85,7 +86,7 @@ export function parseDuration(text: string): Duration | undefined {
     if (part[1] === "-") sign = -1;
     const amount = sign * Number(part[2]);
     const unit = (part[3] ?? "").toLowerCase();
-    const unitMs = UNIT_MS[unit];
+    const unitMs = unitsMs[unit];
     if (part[3] === "M") return undefined;
     if (unit === "i") steps += amount;
     else if (unitMs === undefined) return undefined;
@@ -110,7 +111,7 @@ export function durationMs(duration: Duration, stepMs: number): number {
   return duration.ms + duration.steps * stepMs;
 }
 
-const SIMPLE_ESCAPES: Readonly<Record<string, number>> = {
+const simpleEscapes: Readonly<Record<string, number>> = {
   a: 7,
   b: 8,
   f: 12,
@@ -149,7 +150,7 @@ export function parseString(token: string): string | undefined {
         continue;
       }
       const kind = piece[1] ?? "";
-      const simple = kind === quote ? quote.charCodeAt(0) : SIMPLE_ESCAPES[kind];
+      const simple = kind === quote ? quote.charCodeAt(0) : simpleEscapes[kind];
       if (piece.length === 2 && simple !== undefined) {
         flush();
         value += String.fromCharCode(simple);
@@ -171,7 +172,7 @@ export function parseString(token: string): string | undefined {
   }
 }
 
-const SHORT_ESCAPES: Readonly<Record<string, string>> = {
+const shortEscapes: Readonly<Record<string, string>> = {
   '"': '\\"',
   "\\": "\\\\",
   "\n": "\\n",
@@ -185,7 +186,7 @@ export function quoteString(value: string): string {
   let quoted = "";
   for (const char of value) {
     const code = char.codePointAt(0) ?? 0;
-    const short = SHORT_ESCAPES[char];
+    const short = shortEscapes[char];
     if (short !== undefined) quoted += short;
     else if (!/[\p{C}\u2028\u2029]/u.test(char) || (code >= 0xd800 && code <= 0xdfff)) quoted += char;
     else if (code < 0x10000) quoted += `\\u${code.toString(16).padStart(4, "0")}`;

@@ -4,12 +4,12 @@ import { print } from "../print/printer.ts";
 import { kind } from "./kind.ts";
 import { children, rewrite, walk } from "./visit.ts";
 
-const QUERY = "sum(rate(m[5m] @ n)) + (a, 1) * 2h - 'x'";
+const query = "sum(rate(m[5m] @ n)) + (a, 1) * 2h - 'x'";
 
 describe("walk", () => {
   it("visits a node before its parts, from left to right", () => {
     const seen: string[] = [];
-    walk(parse(QUERY), (node) => seen.push(node.type));
+    walk(parse(query), (node) => seen.push(node.type));
     expect(seen.join(" ")).toBe(
       "binary binary aggregate call rollup selector selector binary union selector number duration string",
     );
@@ -18,7 +18,7 @@ describe("walk", () => {
 
 describe("rewrite", () => {
   it("replaces parts before the whole, and shares what is not changed", () => {
-    const expr = parse(QUERY);
+    const expr = parse(query);
     const renamed = rewrite(expr, (node) =>
       node.type === "selector" ? { ...node, groups: [[{ label: "__name__", op: "=", value: "z" }]] } : node,
     );

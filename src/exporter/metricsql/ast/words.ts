@@ -1,7 +1,7 @@
 import type { BinaryOp } from "./ast.ts";
 
 /** The precedence of the operators, weakest first. All associate to the left, except `^`. */
-const PRECEDENCE: ReadonlyMap<string, number> = new Map(
+const precedences: ReadonlyMap<string, number> = new Map(
   [
     ["default"],
     ["if", "ifnot"],
@@ -16,14 +16,14 @@ const PRECEDENCE: ReadonlyMap<string, number> = new Map(
 
 /** The precedence of an operator, from 1; higher binds tighter. */
 export function precedence(op: BinaryOp): number {
-  return PRECEDENCE.get(op) ?? 0;
+  return precedences.get(op) ?? 0;
 }
 
 /** The operator that a token names, in any case. */
 export function asBinaryOp(text: string): BinaryOp | undefined {
-  if (PRECEDENCE.has(text)) return text as BinaryOp;
+  if (precedences.has(text)) return text as BinaryOp;
   const lower = text.toLowerCase();
-  return PRECEDENCE.has(lower) ? (lower as BinaryOp) : undefined;
+  return precedences.has(lower) ? (lower as BinaryOp) : undefined;
 }
 
 export function isComparison(op: BinaryOp): boolean {
@@ -38,14 +38,14 @@ export function isSetOperator(op: BinaryOp): boolean {
  * Words with a special meaning in some place. A metric with such a name is printed as a filter on `__name__`,
  * which is valid in every place and for every version.
  */
-const RESERVED: ReadonlySet<string> = new Set([
+const reservedWords: ReadonlySet<string> = new Set([
   ...["by", "without", "limit", "on", "ignoring", "group_left", "group_right", "prefix", "bool"],
   ...["fill", "fill_left", "fill_right", "offset", "with", "keep_metric_names", "inf", "nan"],
   ...["default", "if", "ifnot", "or", "and", "unless", "atan2"],
 ]);
 
 export function isReserved(name: string): boolean {
-  return RESERVED.has(name.toLowerCase());
+  return reservedWords.has(name.toLowerCase());
 }
 
 /** Whether both PromQL's and MetricsQL's grammar accept the name without escapes. */

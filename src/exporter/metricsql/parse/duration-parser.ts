@@ -1,13 +1,13 @@
 import type { Duration } from "../ast/ast.ts";
 import { isPromqlDuration, isPromqlNumber, parseDuration } from "../ast/literals.ts";
 import type { DurationReference, TemplateDuration } from "./template-ast.ts";
-import { STEP_VARIABLES, TokenParser } from "./token-parser.ts";
+import { stepVariables, TokenParser } from "./token-parser.ts";
 
 /** Maximum nesting within one duration. */
-const MAX_NESTING = 220;
+const maxNesting = 220;
 
 /** Maximum depth of its tree: less, so that its canonical form, with more parentheses, can be read again. */
-const MAX_DEPTH = 100;
+const maxDepth = 100;
 
 /** A part of a duration. */
 interface Part {
@@ -28,25 +28,25 @@ interface Part {
  * `offset -(1h - 30m)`.
  */
 export class DurationParser extends TokenParser {
-  private nesting = 0;
+  #nesting = 0;
   /** Between brackets a colon is a token. */
-  private inWindow = false;
+  #inWindow = false;
 
   /** The window of `[window:step]`, or its step. */
   window(): TemplateDuration {
     const { lexer } = this;
     const { start } = lexer;
-    this.inWindow = true;
-    if (this.isPlain()) return this.plainDuration();
+    this.#inWindow = true;
+    if (this.#isPlain()) return this.#plainDuration();
     if (lexer.is("duration") && lexer.raw.includes("-")) {
       // MetricsQL's `1h-5m` is one duration if nothing follows it.
       const whole = this.durationToken(false);
       lexer.next(true);
       if (lexer.is("]") || lexer.is(":")) return whole;
     }
-    const part = this.arithmetic(() => {
+    const part = this.#arithmetic(() => {
       lexer.seek(start, true);
-      return this.sum();
+      return this.#sum();
     });
     if (part.form === "signed" && part.literal) {
       lexer.seek(start, true);
@@ -62,147 +62,147 @@ export class DurationParser extends TokenParser {
   offset(): TemplateDuration {
     const { lexer } = this;
     const pos = lexer.start;
-    this.inWindow = false;
+    this.#inWindow = false;
     const negative = lexer.is("-");
     const signed = negative || lexer.is("+");
     if (signed) lexer.next();
-    if (lexer.is("(") || this.isCall()) {
-      const part = this.arithmetic(() => (lexer.is("(") && !signed ? this.sum() : this.atom()));
-      return asDuration(negative ? this.negated(part, pos) : part);
+    if (lexer.is("(") || this.#isCall()) {
+      const part = this.#arithmetic(() => (lexer.is("(") && !signed ? this.#sum() : this.#atom()));
+      return asDuration(negative ? this.#negated(part, pos) : part);
     }
-    if (lexer.is("name") ? !signed : lexer.is("variable")) return this.plainDuration(negative);
+    if (lexer.is("name") ? !signed : lexer.is("variable")) return this.#plainDuration(negative);
     const duration = this.durationToken(negative);
     lexer.next();
     return duration;
   }
 
   /** Whether the name of a template, or a step variable, comes next. */
-  private isPlain(): boolean {
+  #isPlain(): boolean {
     const { lexer } = this;
-    return lexer.is("variable") || (lexer.is("name") && !this.isCall());
+    return lexer.is("variable") || (lexer.is("name") && !this.#isCall());
   }
 
-  private plainDuration(negative = false): TemplateDuration {
+  #plainDuration(negative = false): TemplateDuration {
     const { lexer } = this;
     let duration: Duration | DurationReference;
     if (lexer.is("name")) duration = { reference: lexer.value, pos: lexer.start };
-    else if (STEP_VARIABLES.has(lexer.raw)) {
+    else if (stepVariables.has(lexer.raw)) {
       duration = { text: negative ? "-1i" : "1i", ms: 0, steps: negative ? -1 : 1 };
     } else this.unexpected("a duration such as 5m");
-    this.advance();
+    this.#advance();
     return duration;
   }
 
-  private advance(): void {
-    this.lexer.next(this.inWindow);
+  #advance(): void {
+    this.lexer.next(this.#inWindow);
   }
 
   /** Whether `step()`, `range()`, `min_of(…)` or `max_of(…)` comes next. */
-  private isCall(): boolean {
+  #isCall(): boolean {
     const { lexer } = this;
     if (!/^(?:step|range|min_of|max_of)$/.test(lexer.word)) return false;
     const { start } = lexer;
-    this.advance();
+    this.#advance();
     const isCall = lexer.is("(");
-    lexer.seek(start, this.inWindow);
+    lexer.seek(start, this.#inWindow);
     return isCall;
   }
 
-  private deeper(): void {
-    if (++this.nesting > MAX_NESTING)
-      this.lexer.fail(`a duration is nested deeper than ${MAX_NESTING} levels`);
+  #deeper(): void {
+    if (++this.#nesting > maxNesting)
+      this.lexer.fail(`a duration is nested deeper than ${maxNesting} levels`);
   }
 
-  private arithmetic(read: () => Part): Part {
+  #arithmetic(read: () => Part): Part {
     this.lexer.splitsDurations = true;
     const part = read();
     this.lexer.splitsDurations = false;
     return part;
   }
 
-  private sum(): Part {
+  #sum(): Part {
     const { lexer } = this;
-    this.deeper();
-    let left = this.product();
-    while (lexer.is("+") || lexer.is("-")) left = this.combined("sum", left, this.product.bind(this));
-    this.nesting--;
+    this.#deeper();
+    let left = this.#product();
+    while (lexer.is("+") || lexer.is("-")) left = this.#combined("sum", left, this.#product.bind(this));
+    this.#nesting--;
     return left;
   }
 
-  private product(): Part {
+  #product(): Part {
     const { lexer } = this;
-    let left = this.signed();
+    let left = this.#signed();
     while (lexer.is("*") || lexer.is("/") || lexer.is("%"))
-      left = this.combined("product", left, this.signed.bind(this));
+      left = this.#combined("product", left, this.#signed.bind(this));
     return left;
   }
 
   /** A sign binds less than a power: `-2 ^ 2` is `-(2 ^ 2)`. */
-  private signed(): Part {
+  #signed(): Part {
     const { lexer } = this;
     const pos = lexer.start;
-    this.deeper();
+    this.#deeper();
     let part: Part;
     if (lexer.is("-") || lexer.is("+")) {
       const negative = lexer.is("-");
-      this.advance();
-      part = this.signed();
-      if (negative) part = this.negated(part, pos);
+      this.#advance();
+      part = this.#signed();
+      if (negative) part = this.#negated(part, pos);
     } else {
-      part = this.atom();
-      if (lexer.is("^")) part = this.combined("power", part, this.signed.bind(this));
+      part = this.#atom();
+      if (lexer.is("^")) part = this.#combined("power", part, this.#signed.bind(this));
     }
-    this.nesting--;
+    this.#nesting--;
     return part;
   }
 
-  private atom(): Part {
+  #atom(): Part {
     const { lexer } = this;
     const pos = lexer.start;
     if (lexer.is("(")) {
-      this.advance();
-      const inner = this.sum();
-      this.close();
+      this.#advance();
+      const inner = this.#sum();
+      this.#close();
       return inner;
     }
-    if (this.isCall()) return this.call();
+    if (this.#isCall()) return this.#call();
     const { text, ms } = this.durationToken(false);
-    this.advance();
+    this.#advance();
     return { text, seconds: ms / 1000, form: "whole", literal: true, depth: 1, pos };
   }
 
-  private call(): Part {
+  #call(): Part {
     const { lexer } = this;
     const pos = lexer.start;
     const name = lexer.word;
-    this.advance();
-    this.advance();
+    this.#advance();
+    this.#advance();
     const common = { form: "whole", literal: false, pos } as const;
     if (name === "step" || name === "range") {
-      this.close();
+      this.#close();
       return { ...common, text: `${name}()`, seconds: 0, depth: 1 };
     }
-    const first = this.operand(this.sum());
+    const first = this.#operand(this.#sum());
     if (!lexer.is(",")) this.unexpected('","');
-    this.advance();
-    const second = this.operand(this.sum());
-    this.close();
+    this.#advance();
+    const second = this.#operand(this.#sum());
+    this.#close();
     const seconds = Math[name === "min_of" ? "min" : "max"](first.seconds, second.seconds);
-    const depth = this.depthOver(first, second);
+    const depth = this.#depthOver(first, second);
     return { ...common, text: `${name}(${first.text}, ${second.text})`, seconds, depth };
   }
 
-  private close(): void {
+  #close(): void {
     if (!this.lexer.is(")")) this.unexpected('an arithmetic operator or ")"');
-    this.advance();
+    this.#advance();
   }
 
-  private combined(form: "sum" | "product" | "power", left: Part, operand: () => Part): Part {
+  #combined(form: "sum" | "product" | "power", left: Part, operand: () => Part): Part {
     const op = this.lexer.raw;
-    this.advance();
-    const right = this.operand(operand());
-    const leftText = left.form === form && form !== "power" ? left.text : inParentheses(this.operand(left));
-    const depth = left.form === form ? Math.max(left.depth, right.depth + 1) : this.depthOver(left, right);
+    this.#advance();
+    const right = this.#operand(operand());
+    const leftText = left.form === form && form !== "power" ? left.text : inParentheses(this.#operand(left));
+    const depth = left.form === form ? Math.max(left.depth, right.depth + 1) : this.#depthOver(left, right);
     return {
       text: `${leftText} ${op} ${inParentheses(right)}`,
       seconds: calculate(op, left.seconds, right.seconds),
@@ -213,16 +213,16 @@ export class DurationParser extends TokenParser {
     };
   }
 
-  private negated(part: Part, pos: number): Part {
+  #negated(part: Part, pos: number): Part {
     const seconds = -part.seconds;
     if (part.literal && part.form === "whole")
       return { ...part, text: `-${part.text}`, seconds, form: "signed", pos };
-    const depth = this.depthOver(this.operand(part), part);
+    const depth = this.#depthOver(this.#operand(part), part);
     return { text: `-${inParentheses(part)}`, seconds, form: "signed", literal: false, depth, pos };
   }
 
   /** MetricsQL's own notations have no arithmetic. */
-  private operand(part: Part): Part {
+  #operand(part: Part): Part {
     const text = part.text.replace(/^-/, "");
     if (part.literal && !isPromqlDuration(text) && !isPromqlNumber(text))
       this.lexer.fail(
@@ -232,9 +232,9 @@ export class DurationParser extends TokenParser {
     return part;
   }
 
-  private depthOver(one: Part, other: Part): number {
+  #depthOver(one: Part, other: Part): number {
     const depth = Math.max(one.depth, other.depth) + 1;
-    if (depth > MAX_DEPTH) this.lexer.fail(`a duration is nested deeper than ${MAX_DEPTH} levels`, one.pos);
+    if (depth > maxDepth) this.lexer.fail(`a duration is nested deeper than ${maxDepth} levels`, one.pos);
     return depth;
   }
 }

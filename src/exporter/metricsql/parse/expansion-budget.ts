@@ -5,13 +5,13 @@ import { MetricsqlSyntaxError } from "./syntax-error.ts";
  * Maximum nodes, filters and labels of an expression with its templates expanded: templates that each use the
  * previous one twice grow exponentially.
  */
-const MAX_NODES = 16_384;
+const maxNodes = 16_384;
 
 /** A text without templates has fewer nodes per character, so it is never rejected for its size. */
-const NODES_PER_CHARACTER = 3;
+const nodesPerCharacter = 3;
 
 /** Texts (names, strings, numbers) count too, since they are printed: this many characters make a node. */
-const CHARACTERS_PER_NODE = 16;
+const charactersPerNode = 16;
 
 /** The remaining growth of one expansion. */
 export class ExpansionBudget {
@@ -21,18 +21,18 @@ export class ExpansionBudget {
   /** @param text the text to expand, for messages and for its length */
   constructor(text: string) {
     this.#text = text;
-    this.#nodes = Math.max(MAX_NODES, text.length * NODES_PER_CHARACTER);
+    this.#nodes = Math.max(maxNodes, text.length * nodesPerCharacter);
   }
 
   /** @throws MetricsqlSyntaxError when the budget is exceeded */
   spend(nodes: number, pos: number): void {
     this.#nodes -= nodes;
     if (this.#nodes >= 0) return;
-    throw new MetricsqlSyntaxError(`the templates expand to more than ${MAX_NODES} nodes`, this.#text, pos);
+    throw new MetricsqlSyntaxError(`the templates expand to more than ${maxNodes} nodes`, this.#text, pos);
   }
 
   spendText(length: number, pos: number): void {
-    this.spend(length / CHARACTERS_PER_NODE, pos);
+    this.spend(length / charactersPerNode, pos);
   }
 
   spendFilters(filters: readonly LabelFilter[], pos: number): void {

@@ -17,11 +17,11 @@ export class FilterParser extends TokenParser {
     for (;;) {
       const group: TemplateFilter[] = name ? [name] : [];
       do {
-        group.push(this.filter());
+        group.push(this.#filter());
         if (!lexer.is(",")) break;
         lexer.next();
       } while (!lexer.is("}"));
-      const own = this.metricName(group);
+      const own = this.#metricName(group);
       if (!own && shared) group.unshift(shared);
       shared ??= own && isBareName(own) ? own : undefined;
       groups.push(group);
@@ -34,7 +34,7 @@ export class FilterParser extends TokenParser {
   }
 
   /** The filter that names the metric. A name in quotes (`{"name", …}`) must be the only one of its group. */
-  private metricName(group: readonly TemplateFilter[]): TemplateFilter | undefined {
+  #metricName(group: readonly TemplateFilter[]): TemplateFilter | undefined {
     const names = group.filter(
       (filter) => filter.type === "filter" && filter.label === "__name__" && filter.op === "=",
     );
@@ -48,7 +48,7 @@ export class FilterParser extends TokenParser {
     return first;
   }
 
-  private filter(): TemplateFilter {
+  #filter(): TemplateFilter {
     const { lexer } = this;
     const pos = lexer.start;
     if (!lexer.is("name") && !lexer.is("string")) this.unexpected("a label name");

@@ -30,12 +30,16 @@ type TokenKind =
       | ">/"
     );
 
-const UNIT = "(?:[mM][sS]|m(?![iIbB])|[sShHdDwWyYiI])";
-const POSITIVE_DURATION = new RegExp(`(?:\\d+(?:\\.\\d*)?${UNIT})+`, "y");
-const DURATION = new RegExp(`\\d+(?:\\.\\d*)?${UNIT}(?:-?\\d+(?:\\.\\d*)?${UNIT})*`, "y");
-const NUMBER = /0[xX][0-9a-fA-F]*|(?:0[oObB])?[\d_]*(?:\.[\d_]*)?(?:[kKmMgGtT][iI]?[bB]?|[eE][+-]?\d*)?/y;
-const VARIABLE = /\$(?:\w+|\{\w+\})/y;
-const SPACE = /(?:[ \t\n\v\f\r]|#[^\n]*)+/y;
+const unitPattern = "(?:[mM][sS]|m(?![iIbB])|[sShHdDwWyYiI])";
+const positiveDurationPattern = new RegExp(`(?:\\d+(?:\\.\\d*)?${unitPattern})+`, "y");
+const durationPattern = new RegExp(
+  `\\d+(?:\\.\\d*)?${unitPattern}(?:-?\\d+(?:\\.\\d*)?${unitPattern})*`,
+  "y",
+);
+const numberPattern =
+  /0[xX][0-9a-fA-F]*|(?:0[oObB])?[\d_]*(?:\.[\d_]*)?(?:[kKmMgGtT][iI]?[bB]?|[eE][+-]?\d*)?/y;
+const variablePattern = /\$(?:\w+|\{\w+\})/y;
+const spacePattern = /(?:[ \t\n\v\f\r]|#[^\n]*)+/y;
 
 /**
  * Splits a text into tokens, one at a time: `next` moves to the next token, and the fields hold its kind,
@@ -87,20 +91,20 @@ export class Lexer {
   next(inWindow = false): void {
     let at = this.end;
     const code = this.text.charCodeAt(at);
-    if (code <= 32 || code === 35) at = this.match(SPACE, at);
+    if (code <= 32 || code === 35) at = this.#match(spacePattern, at);
     this.start = at;
     this.end = at;
     this.word = "";
-    this.kind = at < this.text.length ? this.scan(at, inWindow) : "end";
+    this.kind = at < this.text.length ? this.#scan(at, inWindow) : "end";
   }
 
   /** The kind of the token at `at`; sets its end. */
-  private scan(at: number, inWindow: boolean): TokenKind {
+  #scan(at: number, inWindow: boolean): TokenKind {
     const { text } = this;
     const code = text.codePointAt(at) ?? 0;
-    if (inWindow && code === 58) return this.symbol(":");
-    if (code === 92 || isNameStart(code)) return this.name(at, inWindow);
-    if (code >= 48 && code <= 57) return this.number(at);
+    if (inWindow && code === 58) return this.#symbol(":");
+    if (code === 92 || isNameStart(code)) return this.#name(at, inWindow);
+    if (code >= 48 && code <= 57) return this.#number(at);
     const following = text[at + 1] ?? "";
     const char = text[at] ?? "";
     switch (char) {
@@ -118,38 +122,38 @@ export class Lexer {
       case "/":
       case "%":
       case "^":
-        return this.symbol(char);
+        return this.#symbol(char);
       case "=":
-        if (following === "=") return this.symbol("==");
-        return this.symbol(following === "~" ? "=~" : "=");
+        if (following === "=") return this.#symbol("==");
+        return this.#symbol(following === "~" ? "=~" : "=");
       case ">":
       case "<":
-        return this.symbol(following === "=" || following === "/" ? `${char}${following}` : char);
+        return this.#symbol(following === "=" || following === "/" ? `${char}${following}` : char);
       case '"':
       case "'":
       case "`":
-        return this.string(at, char);
+        return this.#string(at, char);
     }
-    if (char === "!" && following === "=") return this.symbol("!=");
-    if (char === "!" && following === "~") return this.symbol("!~");
-    if (char === "." && /\d/.test(following)) return this.number(at);
-    if (char === "$") this.end = this.match(VARIABLE, at);
+    if (char === "!" && following === "=") return this.#symbol("!=");
+    if (char === "!" && following === "~") return this.#symbol("!~");
+    if (char === "." && /\d/.test(following)) return this.#number(at);
+    if (char === "$") this.end = this.#match(variablePattern, at);
     if (this.end > at) return "variable";
     const shown = JSON.stringify(String.fromCodePoint(code));
     return this.fail(`unexpected character ${shown}; expected an expression or an operator`, at);
   }
 
-  private match(pattern: RegExp, at: number): number {
+  #match(pattern: RegExp, at: number): number {
     pattern.lastIndex = at;
     return pattern.test(this.text) ? pattern.lastIndex : at;
   }
 
-  private symbol(kind: TokenKind): TokenKind {
+  #symbol(kind: TokenKind): TokenKind {
     this.end = this.start + kind.length;
     return kind;
   }
 
-  private name(start: number, inWindow: boolean): TokenKind {
+  #name(start: number, inWindow: boolean): TokenKind {
     const { text } = this;
     let at = start;
     let escaped = false;
@@ -170,14 +174,14 @@ export class Lexer {
     return "name";
   }
 
-  private number(at: number): TokenKind {
-    this.end = this.match(this.splitsDurations ? POSITIVE_DURATION : DURATION, at);
+  #number(at: number): TokenKind {
+    this.end = this.#match(this.splitsDurations ? positiveDurationPattern : durationPattern, at);
     if (this.end > at) return "duration";
-    this.end = this.match(NUMBER, at);
+    this.end = this.#match(numberPattern, at);
     return "number";
   }
 
-  private string(start: number, quote: string): TokenKind {
+  #string(start: number, quote: string): TokenKind {
     const { text } = this;
     for (let at = start + 1; at < text.length; at++) {
       const char = text[at];

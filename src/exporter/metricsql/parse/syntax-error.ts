@@ -22,7 +22,7 @@ export class MetricsqlSyntaxError extends Error {
 }
 
 /** Maximum characters of a long line to show on either side of the place. */
-const CONTEXT = 60;
+const contextLength = 60;
 
 /**
  * Formats an error for a terminal: the line of the text, a caret under the place, and the message. Long lines
@@ -32,8 +32,8 @@ export function caret(text: string, error: { message: string; offset: number }):
   const lineStart = text.lastIndexOf("\n", error.offset - 1) + 1;
   const newline = text.indexOf("\n", error.offset);
   const lineEnd = newline < 0 ? text.length : newline;
-  const start = Math.max(lineStart, error.offset - CONTEXT);
-  const end = Math.min(lineEnd, error.offset + CONTEXT);
+  const start = Math.max(lineStart, error.offset - contextLength);
+  const end = Math.min(lineEnd, error.offset + contextLength);
   const lead = start > lineStart ? "…" : "";
   const tail = end < lineEnd ? "…" : "";
   const line = lead + text.slice(start, end).replace(/[\p{Cc}\p{Cf}]/gu, " ") + tail;

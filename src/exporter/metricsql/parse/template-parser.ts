@@ -5,17 +5,17 @@ import { DurationParser } from "./duration-parser.ts";
 import { Lexer } from "./lexer.ts";
 import { ModifierParser } from "./modifier-parser.ts";
 import type { Definition, StringPart, Template, TemplateDuration, TemplateFilter } from "./template-ast.ts";
-import { found, isInfOrNaN, STEP_VARIABLES } from "./token-parser.ts";
+import { found, isInfOrNaN, stepVariables } from "./token-parser.ts";
 
 /**
  * Maximum nesting of parentheses, calls and templates, and maximum operators that wait for their right
  * operand. Bounds the parser's use of the stack. Somewhat more than `expand` allows, so that a printed tree
  * can always be parsed again.
  */
-const MAX_DEPTH = 250;
+const maxDepth = 250;
 
 /** Maximum length of a text, in UTF-16 units. VictoriaMetrics accepts less by default. */
-const MAX_LENGTH = 1 << 20;
+const maxLength = 1 << 20;
 
 /**
  * Reads an expression without expanding its WITH templates.
@@ -24,8 +24,8 @@ const MAX_LENGTH = 1 << 20;
  */
 export function parseTemplate(text: string): Template {
   const lexer = new Lexer(text);
-  if (text.length > MAX_LENGTH)
-    lexer.fail(`the text has ${text.length} characters; expected at most ${MAX_LENGTH}`);
+  if (text.length > maxLength)
+    lexer.fail(`the text has ${text.length} characters; expected at most ${maxLength}`);
   lexer.next();
   const parser = new TemplateParser(lexer);
   const template = parser.expression();
@@ -52,21 +52,21 @@ interface Pending {
 
 /** The top layer of the parser: expressions. */
 class TemplateParser extends ModifierParser {
-  private readonly durations = new DurationParser(this.lexer);
-  private depth = 0;
+  readonly #durations = new DurationParser(this.lexer);
+  #depth = 0;
   /** The only node of the parentheses just closed. */
-  private parenthesized: Template | undefined;
+  #parenthesized: Template | undefined;
 
-  private deeper(): void {
-    if (++this.depth > MAX_DEPTH) this.lexer.fail(`nested deeper than ${MAX_DEPTH} levels`);
+  #deeper(): void {
+    if (++this.#depth > maxDepth) this.lexer.fail(`nested deeper than ${maxDepth} levels`);
   }
 
   /** Operators and operands by precedence, with an explicit stack of waiting operators. */
   expression(): Template {
-    this.deeper();
+    this.#deeper();
     const { lexer } = this;
     const waiting: Pending[] = [];
-    let operand = this.signed(waiting);
+    let operand = this.#signed(waiting);
     for (;;) {
       const op = lexer.is("name") ? asBinaryOp(lexer.word) : asBinaryOp(lexer.kind);
       const level = op === undefined ? 0 : precedence(op);
@@ -76,24 +76,23 @@ class TemplateParser extends ModifierParser {
         operand = close(last, operand);
       }
       if (op === undefined) break;
-      waiting.push(this.operator(op, operand));
-      operand = this.signed(waiting);
+      waiting.push(this.#operator(op, operand));
+      operand = this.#signed(waiting);
       if (lexer.isWord("keep_metric_names")) {
         const binary = waiting.findLast((pending) => !pending.unary);
         if (binary) binary.keepMetricNames = true;
         lexer.next();
       }
     }
-    this.depth--;
+    this.#depth--;
     return operand;
   }
 
   /** An operand with its leading signs; a minus joins the waiting operators. */
-  private signed(waiting: Pending[]): Template {
+  #signed(waiting: Pending[]): Template {
     const { lexer } = this;
     for (;;) {
-      if (waiting.length > MAX_DEPTH)
-        lexer.fail(`more than ${MAX_DEPTH} operators wait for their right side`);
+      if (waiting.length > maxDepth) lexer.fail(`more than ${maxDepth} operators wait for their right side`);
       if (lexer.is("-")) {
         const pos = lexer.start;
         lexer.next();
@@ -102,12 +101,12 @@ class TemplateParser extends ModifierParser {
         const none = { bool: false, matching: undefined, join: undefined, fill: undefined };
         waiting.push({ op: "-", level, unary: true, left, ...none, pos, keepMetricNames: false });
       } else if (lexer.is("+")) lexer.next();
-      else return this.suffixed();
+      else return this.#suffixed();
     }
   }
 
   /** The operator at the current token and its modifiers. */
-  private operator(op: BinaryOp, left: Template): Pending {
+  #operator(op: BinaryOp, left: Template): Pending {
     const { lexer } = this;
     const pos = lexer.start;
     lexer.next();
@@ -130,13 +129,13 @@ class TemplateParser extends ModifierParser {
   }
 
   /** An operand followed by `[window]`, `anchored` or `smoothed`, `offset` and `@`. */
-  private suffixed(): Template {
+  #suffixed(): Template {
     const { lexer } = this;
-    const inner = this.suffixOf(this.operand());
+    const inner = this.#suffixOf(this.#operand());
     if (!lexer.is("[") || inner.type !== "rollup" || inner.window || inner.subquery) return inner;
     // PromQL takes a subquery of what has an offset or an instant, without parentheses.
     const { start } = lexer;
-    const outer = this.suffixOf(inner);
+    const outer = this.#suffixOf(inner);
     if (outer.type !== "rollup" || !outer.subquery) {
       lexer.seek(start);
       this.unexpected("an operator or the end");
@@ -144,7 +143,7 @@ class TemplateParser extends ModifierParser {
     return outer;
   }
 
-  private suffixOf(expr: Template): Template {
+  #suffixOf(expr: Template): Template {
     const { lexer } = this;
     const pos = lexer.start;
     let window: TemplateDuration | undefined;
@@ -156,12 +155,12 @@ class TemplateParser extends ModifierParser {
     if (!lexer.is("[") && !lexer.is("@") && !isSuffix(lexer.word)) return expr;
     if (lexer.is("[")) {
       lexer.next(true);
-      if (lexer.is("variable") && STEP_VARIABLES.has(lexer.raw)) lexer.next(true);
-      else if (!lexer.is(":")) window = this.durations.window();
+      if (lexer.is("variable") && stepVariables.has(lexer.raw)) lexer.next(true);
+      else if (!lexer.is(":")) window = this.#durations.window();
       if (lexer.is(":")) {
         subquery = true;
         lexer.next(true);
-        if (!lexer.is("]")) step = this.durations.window();
+        if (!lexer.is("]")) step = this.#durations.window();
       }
       if (!lexer.is("]")) this.unexpected(subquery ? '"]"' : '":" or "]"');
       lexer.next();
@@ -175,11 +174,11 @@ class TemplateParser extends ModifierParser {
       } else if (lexer.is("@")) {
         if (at) lexer.fail('"@" is given twice');
         lexer.next();
-        at = this.instant();
+        at = this.#instant();
       } else {
         if (offset) lexer.fail('"offset" is given twice');
         lexer.next();
-        offset = this.durations.offset();
+        offset = this.#durations.offset();
       }
     }
     if (!window && !step && !subquery && !extension && !offset && !at) return expr;
@@ -187,26 +186,26 @@ class TemplateParser extends ModifierParser {
   }
 
   /** The operand after `@`, with an optional sign. */
-  private instant(): Template {
+  #instant(): Template {
     const { lexer } = this;
-    this.deeper();
+    this.#deeper();
     const { kind, start } = lexer;
     let operand: Template;
     if (kind === "-" || kind === "+") {
       lexer.next();
-      operand = this.instant();
+      operand = this.#instant();
       if (kind === "-") operand = minus(operand, start);
-    } else operand = this.operand();
-    this.depth--;
+    } else operand = this.#operand();
+    this.#depth--;
     return operand;
   }
 
-  private operand(): Template {
+  #operand(): Template {
     const { lexer } = this;
     const pos = lexer.start;
     switch (lexer.kind) {
       case "name":
-        return this.named();
+        return this.#named();
       case "number":
         return this.number();
       case "duration": {
@@ -217,11 +216,11 @@ class TemplateParser extends ModifierParser {
       case "string":
         return { type: "concat", parts: this.stringParts(), pos };
       case "(":
-        return this.parentheses();
+        return this.#parentheses();
       case "{":
         return { type: "selector", groups: this.filterGroups(undefined), pos };
       case "variable":
-        if (STEP_VARIABLES.has(lexer.raw)) {
+        if (stepVariables.has(lexer.raw)) {
           lexer.next();
           return { type: "duration", duration: { text: "1i", ms: 0, steps: 1 }, pos };
         }
@@ -232,14 +231,14 @@ class TemplateParser extends ModifierParser {
   }
 
   /** `(a)` is a; `(a, b)` and `()` are unions. */
-  private parentheses(): Template {
+  #parentheses(): Template {
     const { lexer } = this;
     const pos = lexer.start;
-    const args = this.args();
+    const args = this.#args();
     const [inner] = args;
     if (args.length !== 1 || inner === undefined) return { type: "union", args, pos };
-    const direct = inner !== this.parenthesized;
-    this.parenthesized = inner;
+    const direct = inner !== this.#parenthesized;
+    this.#parenthesized = inner;
     if (direct && inner.type === "binary" && lexer.isWord("keep_metric_names")) {
       lexer.next();
       return { ...inner, keepMetricNames: true };
@@ -248,7 +247,7 @@ class TemplateParser extends ModifierParser {
   }
 
   /** `(a, b, …)`; a trailing comma is allowed. */
-  private args(): Template[] {
+  #args(): Template[] {
     const { lexer } = this;
     this.take("(");
     const args: Template[] = [];
@@ -262,17 +261,17 @@ class TemplateParser extends ModifierParser {
   }
 
   /** Anything that starts with a name: a template, an aggregate, a call or a selector. */
-  private named(): Template {
+  #named(): Template {
     const { lexer } = this;
     const { word, start: pos } = lexer;
     if (isInfOrNaN(lexer)) return this.number();
     const name = lexer.value;
     lexer.next();
-    if (word === "with" && lexer.is("(")) return this.withTemplates(pos);
+    if (word === "with" && lexer.is("(")) return this.#withTemplates(pos);
     const called = lexer.is("(") || lexer.isWord("by") || lexer.isWord("without");
-    if (called && isAggregate(name.toLowerCase())) return this.aggregate(name, pos);
+    if (called && isAggregate(name.toLowerCase())) return this.#aggregate(name, pos);
     if (lexer.is("(")) {
-      const args = this.args();
+      const args = this.#args();
       const keepMetricNames = lexer.isWord("keep_metric_names");
       if (keepMetricNames) lexer.next();
       return { type: "call", name, args, keepMetricNames, pos };
@@ -288,10 +287,10 @@ class TemplateParser extends ModifierParser {
     return { type: "selector", groups, pos };
   }
 
-  private aggregate(name: string, pos: number): Template {
+  #aggregate(name: string, pos: number): Template {
     const { lexer } = this;
     let grouping = this.grouping();
-    const args = this.args();
+    const args = this.#args();
     grouping ??= this.grouping();
     let limit: number | undefined;
     if (lexer.isWord("limit")) {
@@ -303,14 +302,14 @@ class TemplateParser extends ModifierParser {
     return { type: "aggregate", name, args, grouping, limit, pos };
   }
 
-  private withTemplates(pos: number): Template {
+  #withTemplates(pos: number): Template {
     const { lexer } = this;
     const definitions: Definition[] = [];
     const names = new Set<string>();
     this.take("(");
     while (!lexer.is(")")) {
       if (!lexer.is("name")) this.unexpected('the name of a template or ")"');
-      const definition = this.definition();
+      const definition = this.#definition();
       if (names.has(definition.name))
         lexer.fail(`template "${definition.name}" is defined twice`, definition.pos);
       names.add(definition.name);
@@ -322,7 +321,7 @@ class TemplateParser extends ModifierParser {
     return { type: "with", definitions, body: this.expression(), pos };
   }
 
-  private definition(): Definition {
+  #definition(): Definition {
     const { lexer } = this;
     const pos = lexer.start;
     const name = lexer.value;

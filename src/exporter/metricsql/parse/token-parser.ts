@@ -4,7 +4,7 @@ import type { Lexer } from "./lexer.ts";
 import type { StringPart } from "./template-ast.ts";
 
 /** Grafana variables that stand for the query's step. */
-export const STEP_VARIABLES = new Set(["$__interval", "$__rate_interval", "$__range"]);
+export const stepVariables = new Set(["$__interval", "$__rate_interval", "$__range"]);
 
 /** The current token, as messages show it. */
 export function found(lexer: Lexer): string {

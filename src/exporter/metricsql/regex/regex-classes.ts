@@ -1,5 +1,5 @@
 /** The character classes of RE2: the named ones in `[:…:]` (ASCII only), and those of Unicode in `\p{…}`. */
-const POSIX: Readonly<Record<string, RegExp>> = {
+const posixClasses: Readonly<Record<string, RegExp>> = {
   alnum: /[0-9A-Za-z]/,
   alpha: /[A-Za-z]/,
   ascii: /./s,
@@ -19,7 +19,7 @@ const POSIX: Readonly<Record<string, RegExp>> = {
 
 /** Returns a predicate for the class of that name, or undefined if the class does not exist. */
 export function posixClass(name: string): ((code: number) => boolean) | undefined {
-  const pattern = Object.hasOwn(POSIX, name) ? POSIX[name] : undefined;
+  const pattern = Object.hasOwn(posixClasses, name) ? posixClasses[name] : undefined;
   return pattern && ((code) => code < 128 && pattern.test(String.fromCharCode(code)));
 }
 

@@ -2,9 +2,9 @@ import { posixClass, unicodeClass } from "./regex-classes.ts";
 import { foldings, type Regex, repeats, states } from "./regex-tree.ts";
 
 /** RE2's own limit for a repetition, and for the product of nested ones. */
-const MAX_REPEAT = 1000;
-const MAX_STATES = 100_000;
-const MAX_DEPTH = 200;
+const maxRepeat = 1000;
+const maxStates = 100_000;
+const maxDepth = 200;
 
 /** The pattern is not valid; the message gives the reason. */
 export class RegexError extends Error {}
@@ -26,7 +26,7 @@ export function parseRegex(pattern: string): Regex {
   const parser = new RegexParser(pattern);
   const regex = parser.choice();
   parser.finish();
-  if (states(regex) > MAX_STATES) throw new RegexError("the repetitions are too large");
+  if (states(regex) > maxStates) throw new RegexError("the repetitions are too large");
   return regex;
 }
 
@@ -36,49 +36,49 @@ interface Flags {
   readonly dotAll: boolean;
 }
 
-const ESCAPED_CHARS: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
-const ESCAPED_ASSERTS = { A: "textStart", z: "textEnd", b: "word", B: "notWord" } as const;
+const escapedChars: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
+const escapedAsserts = { A: "textStart", z: "textEnd", b: "word", B: "notWord" } as const;
 
 class RegexParser {
-  private readonly chars: readonly string[];
-  private at = 0;
-  private depth = 0;
-  private flags: Flags = { fold: false, lines: false, dotAll: true };
+  readonly #chars: readonly string[];
+  #at = 0;
+  #depth = 0;
+  #flags: Flags = { fold: false, lines: false, dotAll: true };
 
   constructor(pattern: string) {
-    this.chars = Array.from(pattern);
+    this.#chars = Array.from(pattern);
   }
 
   finish(): void {
-    if (this.at < this.chars.length) throw new RegexError('unexpected ")"');
+    if (this.#at < this.#chars.length) throw new RegexError('unexpected ")"');
   }
 
-  private looking(text: string): boolean {
-    for (let i = 0; i < text.length; i++) if (this.chars[this.at + i] !== text[i]) return false;
+  #looking(text: string): boolean {
+    for (let i = 0; i < text.length; i++) if (this.#chars[this.#at + i] !== text[i]) return false;
     return true;
   }
 
   choice(): Regex {
-    const parts = [this.sequence()];
-    while (this.looking("|")) {
-      this.at++;
-      parts.push(this.sequence());
+    const parts = [this.#sequence()];
+    while (this.#looking("|")) {
+      this.#at++;
+      parts.push(this.#sequence());
     }
     return parts.length === 1 ? (parts[0] as Regex) : { type: "choice", parts };
   }
 
-  private sequence(): Regex {
+  #sequence(): Regex {
     const parts: Regex[] = [];
-    while (this.at < this.chars.length && !this.looking("|") && !this.looking(")")) {
-      if (this.looking("\\Q")) {
-        const quoted = this.quoted();
+    while (this.#at < this.#chars.length && !this.#looking("|") && !this.#looking(")")) {
+      if (this.#looking("\\Q")) {
+        const quoted = this.#quoted();
         const last = quoted.pop();
         parts.push(...quoted);
-        if (last) parts.push(this.repeated(last));
+        if (last) parts.push(this.#repeated(last));
         continue;
       }
-      const part = this.atom();
-      if (part) parts.push(this.repeated(part));
+      const part = this.#atom();
+      if (part) parts.push(this.#repeated(part));
     }
     return parts.length === 1 ? (parts[0] as Regex) : { type: "sequence", parts };
   }
@@ -87,158 +87,158 @@ class RegexParser {
    * The characters between `\Q` and `\E`. A missing `\E` is an error: the quotation would include the
    * parentheses that a store puts around the pattern.
    */
-  private quoted(): Regex[] {
+  #quoted(): Regex[] {
     const chars: Regex[] = [];
-    this.at += 2;
-    while (!this.looking("\\E")) {
-      const char = this.chars[this.at++];
+    this.#at += 2;
+    while (!this.#looking("\\E")) {
+      const char = this.#chars[this.#at++];
       if (char === undefined) throw new RegexError('missing "\\E"');
-      chars.push(this.char(char));
+      chars.push(this.#char(char));
     }
-    this.at += 2;
+    this.#at += 2;
     return chars;
   }
 
   /** A part with its repetition, if any. Two in a row are invalid: `a**`. */
-  private repeated(part: Regex): Regex {
-    const count = this.count();
+  #repeated(part: Regex): Regex {
+    const count = this.#count();
     if (!count) return part;
-    if (this.looking("?")) this.at++;
-    if (this.count()) throw new RegexError("a repetition of a repetition");
+    if (this.#looking("?")) this.#at++;
+    if (this.#count()) throw new RegexError("a repetition of a repetition");
     const { min, max } = count;
     const finite = Number.isFinite(max) ? max : min;
-    if (finite > 1 && finite * repeats(part) > MAX_REPEAT)
-      throw new RegexError(`more than ${MAX_REPEAT} repetitions`);
+    if (finite > 1 && finite * repeats(part) > maxRepeat)
+      throw new RegexError(`more than ${maxRepeat} repetitions`);
     return { type: "repeat", part, min, max };
   }
 
-  private count(): { min: number; max: number } | undefined {
-    const char = this.chars[this.at];
+  #count(): { min: number; max: number } | undefined {
+    const char = this.#chars[this.#at];
     if (char === "*" || char === "+" || char === "?") {
-      this.at++;
+      this.#at++;
       return { min: char === "+" ? 1 : 0, max: char === "?" ? 1 : Number.POSITIVE_INFINITY };
     }
     if (char !== "{") return undefined;
-    const match = /^\{(\d+)(?:(,)(\d*))?\}/.exec(this.chars.slice(this.at, this.at + 24).join(""));
+    const match = /^\{(\d+)(?:(,)(\d*))?\}/.exec(this.#chars.slice(this.#at, this.#at + 24).join(""));
     if (!match) return undefined;
-    this.at += match[0].length;
+    this.#at += match[0].length;
     const min = Number(match[1]);
     let max = min;
     if (match[2]) max = match[3] ? Number(match[3]) : Number.POSITIVE_INFINITY;
-    if (min > MAX_REPEAT || max < min || (max > MAX_REPEAT && Number.isFinite(max))) {
+    if (min > maxRepeat || max < min || (max > maxRepeat && Number.isFinite(max))) {
       throw new RegexError(`a wrong number of repetitions: ${match[0]}`);
     }
     return { min, max };
   }
 
-  private char(char: string): Regex {
-    return { type: "char", code: char.codePointAt(0) ?? 0, fold: this.flags.fold };
+  #char(char: string): Regex {
+    return { type: "char", code: char.codePointAt(0) ?? 0, fold: this.#flags.fold };
   }
 
   /** One thing to match; undefined for a group that only sets flags. */
-  private atom(): Regex | undefined {
-    const char = this.chars[this.at] ?? "";
+  #atom(): Regex | undefined {
+    const char = this.#chars[this.#at] ?? "";
     switch (char) {
       case "(":
-        return this.group();
+        return this.#group();
       case "[":
-        return this.set();
+        return this.#set();
       case ".": {
-        this.at++;
-        const { dotAll } = this.flags;
+        this.#at++;
+        const { dotAll } = this.#flags;
         return { type: "class", test: (code) => dotAll || code !== 10 };
       }
       case "^":
-        this.at++;
-        return { type: "assert", what: this.flags.lines ? "lineStart" : "textStart" };
+        this.#at++;
+        return { type: "assert", what: this.#flags.lines ? "lineStart" : "textStart" };
       case "$":
-        this.at++;
-        return { type: "assert", what: this.flags.lines ? "lineEnd" : "textEnd" };
+        this.#at++;
+        return { type: "assert", what: this.#flags.lines ? "lineEnd" : "textEnd" };
       case "*":
       case "+":
       case "?":
         throw new RegexError(`nothing to repeat before "${char}"`);
       case "\\":
-        return this.escape();
+        return this.#escape();
       default:
-        this.at++;
-        return this.char(char);
+        this.#at++;
+        return this.#char(char);
     }
   }
 
-  private group(): Regex | undefined {
-    const outer = this.flags;
-    this.at++;
-    if (this.looking("?")) {
+  #group(): Regex | undefined {
+    const outer = this.#flags;
+    this.#at++;
+    if (this.#looking("?")) {
       const head = /^\?(?:P?<(\w+)>|([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)]))/.exec(
-        this.chars.slice(this.at, this.headEnd()).join(""),
+        this.#chars.slice(this.#at, this.#headEnd()).join(""),
       );
       if (!head)
-        throw new RegexError(`"(${this.chars.slice(this.at, this.at + 3).join("")}" is not supported`);
+        throw new RegexError(`"(${this.#chars.slice(this.#at, this.#at + 3).join("")}" is not supported`);
       const [text, name, on = "", off = "", end] = head;
-      this.at += text.length;
+      this.#at += text.length;
       if (name === undefined) {
         if (/[^imsU]/.test(on + off) || (on + off === "" && end === ")"))
           throw new RegexError(`unknown flags in "(${text}"`);
-        this.flags = {
+        this.#flags = {
           fold: (outer.fold || on.includes("i")) && !off.includes("i"),
           lines: (outer.lines || on.includes("m")) && !off.includes("m"),
           dotAll: (outer.dotAll || on.includes("s")) && !off.includes("s"),
         };
         if (end === ")") {
-          if (this.count()) throw new RegexError("nothing to repeat after the flags");
+          if (this.#count()) throw new RegexError("nothing to repeat after the flags");
           return undefined;
         }
       }
     }
-    if (++this.depth > MAX_DEPTH) throw new RegexError(`nested deeper than ${MAX_DEPTH} levels`);
+    if (++this.#depth > maxDepth) throw new RegexError(`nested deeper than ${maxDepth} levels`);
     const inner = this.choice();
-    if (!this.looking(")")) throw new RegexError('missing ")"');
-    this.at++;
-    this.depth--;
-    this.flags = outer;
+    if (!this.#looking(")")) throw new RegexError('missing ")"');
+    this.#at++;
+    this.#depth--;
+    this.#flags = outer;
     return inner;
   }
 
   /** The offset after the first character that can end a group's head: `(?i:`, `(?s)`, `(?P<name>`. */
-  private headEnd(): number {
-    let end = this.at;
-    while (end < this.at + 300 && !/^[:)>]$/.test(this.chars[end] ?? ":")) end++;
+  #headEnd(): number {
+    let end = this.#at;
+    while (end < this.#at + 300 && !/^[:)>]$/.test(this.#chars[end] ?? ":")) end++;
     return end + 1;
   }
 
-  private escape(): Regex {
-    const letter = this.chars[this.at + 1] ?? "";
-    if (letter in ESCAPED_ASSERTS) {
-      this.at += 2;
-      return { type: "assert", what: ESCAPED_ASSERTS[letter as keyof typeof ESCAPED_ASSERTS] };
+  #escape(): Regex {
+    const letter = this.#chars[this.#at + 1] ?? "";
+    if (letter in escapedAsserts) {
+      this.#at += 2;
+      return { type: "assert", what: escapedAsserts[letter as keyof typeof escapedAsserts] };
     }
-    const test = this.classEscape();
-    if (test) return this.folded(test);
-    return { type: "char", code: this.charEscape(), fold: this.flags.fold };
+    const test = this.#classEscape();
+    if (test) return this.#folded(test);
+    return { type: "char", code: this.#charEscape(), fold: this.#flags.fold };
   }
 
   /** `\d`, `\pL` and the like at the current place. */
-  private classEscape(): ((code: number) => boolean) | undefined {
-    const letter = this.chars[this.at + 1] ?? "";
+  #classEscape(): ((code: number) => boolean) | undefined {
+    const letter = this.#chars[this.#at + 1] ?? "";
     if (/[dswDSW]/.test(letter)) {
-      this.at += 2;
+      this.#at += 2;
       const test = posixClass({ d: "digit", s: "perlspace", w: "word" }[letter.toLowerCase()] ?? "");
       if (!test) return undefined;
       return letter < "a" ? (code) => !test(code) : test;
     }
     if (letter !== "p" && letter !== "P") return undefined;
-    const rest = this.chars.slice(this.at + 2, this.at + 60).join("");
+    const rest = this.#chars.slice(this.#at + 2, this.#at + 60).join("");
     const match = /^(?:([A-Z])|\{(\^?)(\w+)\})/.exec(rest);
     const test = match && unicodeClass(match[1] ?? match[3] ?? "");
     if (!match || !test) throw new RegexError(`unknown character class "\\${letter}${rest.slice(0, 12)}"`);
-    this.at += 2 + match[0].length;
+    this.#at += 2 + match[0].length;
     return (letter === "P") !== (match[2] === "^") ? (code) => !test(code) : test;
   }
 
   /** A single escaped character. */
-  private charEscape(): number {
-    const rest = this.chars.slice(this.at, this.at + 12).join("");
+  #charEscape(): number {
+    const rest = this.#chars.slice(this.#at, this.#at + 12).join("");
     const match =
       /^\\(?:x([0-9a-fA-F]{2})|x\{([0-9a-fA-F]{1,8})\}|(0[0-7]{0,2}|[1-7][0-7]{1,2})|([aftnrv])|([ -/:-@[-`{-~]))/.exec(
         rest,
@@ -248,8 +248,8 @@ class RegexParser {
         rest === "\\" ? "a backslash at the end" : `"${rest.slice(0, 2)}" is not supported`,
       );
     const [text, hex, braced, octal, letter, symbol] = match;
-    this.at += text.length;
-    if (letter !== undefined) return ESCAPED_CHARS[letter] ?? 0;
+    this.#at += text.length;
+    if (letter !== undefined) return escapedChars[letter] ?? 0;
     if (symbol !== undefined) return symbol.charCodeAt(0);
     if (octal !== undefined) return Number.parseInt(octal, 8);
     const code = Number.parseInt(hex ?? braced ?? "", 16);
@@ -257,52 +257,52 @@ class RegexParser {
     return code;
   }
 
-  private folded(test: (code: number) => boolean): Regex {
-    if (!this.flags.fold) return { type: "class", test };
+  #folded(test: (code: number) => boolean): Regex {
+    if (!this.#flags.fold) return { type: "class", test };
     return { type: "class", test: (code) => foldings(code).some(test) };
   }
 
   /** `[a-z\d[:alpha:]]`. A closing bracket that comes first is a literal. */
-  private set(): Regex {
-    this.at++;
-    const negated = this.looking("^");
-    if (negated) this.at++;
+  #set(): Regex {
+    this.#at++;
+    const negated = this.#looking("^");
+    if (negated) this.#at++;
     const tests: ((code: number) => boolean)[] = [];
-    for (let first = true; first || !this.looking("]"); first = false) {
-      if (this.at >= this.chars.length) throw new RegexError('missing "]"');
-      const named = this.looking("[:")
-        ? /^\[:(\^?)(\w+):\]/.exec(this.chars.slice(this.at, this.at + 16).join(""))
+    for (let first = true; first || !this.#looking("]"); first = false) {
+      if (this.#at >= this.#chars.length) throw new RegexError('missing "]"');
+      const named = this.#looking("[:")
+        ? /^\[:(\^?)(\w+):\]/.exec(this.#chars.slice(this.#at, this.#at + 16).join(""))
         : undefined;
       if (named) {
         const test = posixClass(named[2] ?? "");
         if (!test) throw new RegexError(`unknown character class "${named[0]}"`);
-        this.at += named[0].length;
+        this.#at += named[0].length;
         tests.push(named[1] ? (code) => !test(code) : test);
         continue;
       }
-      const test = this.looking("\\") ? this.classEscape() : undefined;
+      const test = this.#looking("\\") ? this.#classEscape() : undefined;
       if (test) {
         tests.push(test);
         continue;
       }
-      const low = this.setChar();
+      const low = this.#setChar();
       let high = low;
-      if (this.looking("-") && this.chars[this.at + 1] !== "]" && this.at + 1 < this.chars.length) {
-        this.at++;
-        high = this.setChar();
+      if (this.#looking("-") && this.#chars[this.#at + 1] !== "]" && this.#at + 1 < this.#chars.length) {
+        this.#at++;
+        high = this.#setChar();
         if (high < low) throw new RegexError("a range of characters from high to low");
       }
       tests.push((code) => code >= low && code <= high);
     }
-    this.at++;
+    this.#at++;
     const any = (code: number) => tests.some((test) => test(code));
-    const either = this.flags.fold ? (code: number) => foldings(code).some(any) : any;
+    const either = this.#flags.fold ? (code: number) => foldings(code).some(any) : any;
     return { type: "class", test: negated ? (code) => !either(code) : either };
   }
 
-  private setChar(): number {
-    if (this.at >= this.chars.length) throw new RegexError('missing "]"');
-    if (this.looking("\\")) return this.charEscape();
-    return (this.chars[this.at++] ?? "").codePointAt(0) ?? 0;
+  #setChar(): number {
+    if (this.#at >= this.#chars.length) throw new RegexError('missing "]"');
+    if (this.#looking("\\")) return this.#charEscape();
+    return (this.#chars[this.#at++] ?? "").codePointAt(0) ?? 0;
   }
 }
