@@ -190,7 +190,9 @@ export function assembleServer(
     log: { ...defaultChangeLog, ...options.changeLog },
   });
   const resources: Resources = createResources({
-    ...{ store, clock, random },
+    store,
+    clock,
+    random,
     workOf: (target, object, old) => workOf(controllers, target, object, old),
   });
   const claims = createNumberClaims(redis);
@@ -199,7 +201,11 @@ export function assembleServer(
   const semaphore = new FairSemaphore(openWatchReads, "all-but-one");
   return {
     ...controllerParts,
-    ...{ quotas, controllers, log, random, semaphore },
+    quotas,
+    controllers,
+    log,
+    random,
+    semaphore,
     directory: createAccessDirectory(redis),
     bearerTokens: createBearerTokens(redis, options.issuer),
     feed: createChangeFeed({ store, subscriber, clock, log, pollMs: lookEveryMs }),

@@ -84,7 +84,9 @@ export function createExportTools({
   const senders = new RemoteWriteMetrics();
   const endpoints = new Endpoints(
     {
-      ...{ endpoints: delivery.endpoints, protocol: delivery.protocol, egress },
+      endpoints: delivery.endpoints,
+      protocol: delivery.protocol,
+      egress,
       maxConnections: connectionLimit(delivery.maxConnections, log),
     },
     {
@@ -109,7 +111,8 @@ export function createExportTools({
     storeOf: (plan) => stores.storeOf(plan),
     state,
     late: sentLog && {
-      ...{ sent: sentLog.sent, isShared: sentLog.isShared },
+      sent: sentLog.sent,
+      isShared: sentLog.isShared,
       times: checkTimes(delivery.latenessMs),
     },
     reportedMs,

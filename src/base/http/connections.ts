@@ -168,7 +168,10 @@ export class Connections {
     try {
       const connection: Connection = new Connection(
         {
-          ...{ url, lookup: lookup?.(tenant), readBytes, tenant },
+          url,
+          lookup: lookup?.(tenant),
+          readBytes,
+          tenant,
           maxAgeMs: maxAgeMs * (1 - ageJitter * random()),
           tls: tlsOf(this.#options),
           proxy: proxy && { url: proxy.url, tls: tlsOf(proxy) },
@@ -253,7 +256,8 @@ export class Connections {
         waiting.ended.abort();
       };
       const waiting: Waiting = {
-        ...{ tenant, signal },
+        tenant,
+        signal,
         ended: new AbortController(),
         take: (connection) => {
           settled();

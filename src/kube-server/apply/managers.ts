@@ -106,7 +106,10 @@ export function capUpdateManagers(managers: readonly Manager[]): Manager[] {
   const isBucket = ({ manager, subresource }: Writer) => manager === oldChanges && subresource === "";
   const merged = new Set([...byAge.slice(0, excess + 1), ...byAge.filter(isBucket)]);
   const bucket: Manager = {
-    ...{ manager: oldChanges, operation: "Update", apiVersion: last.apiVersion, subresource: "" },
+    manager: oldChanges,
+    operation: "Update",
+    apiVersion: last.apiVersion,
+    subresource: "",
     time: last.time,
     fields: unionOf([...merged].map(({ fields }) => fields)),
   };

@@ -138,7 +138,8 @@ export function createResources(options: ResourcesOptions): Resources {
       referencesAfter: type === "DELETED" ? [] : referencesOf(kind, object),
       counts: countsOf(kind, old, type === "DELETED" ? undefined : object),
       project: type === "ADDED" && kind.claimsName === true ? nameAndUid(object) : undefined,
-      ...{ isLimited, dryRun },
+      isLimited,
+      dryRun,
     });
     switch (outcome.outcome) {
       case "committed":

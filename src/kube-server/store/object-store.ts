@@ -187,7 +187,11 @@ export function createObjectStore(
   const termsOf = (plane: Plane, commit: Commit): CommitTerms => {
     const { counts, isLimited, dryRun, work, nowMs, project } = commit;
     return {
-      ...{ counts, dryRun, log, work, nowMs },
+      counts,
+      dryRun,
+      log,
+      work,
+      nowMs,
       claim: project && claimOf(plane, project),
       project: isLimited && plane.type === "project" ? quotas.project : {},
       organization: isLimited ? quotas.organization : {},

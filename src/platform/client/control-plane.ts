@@ -137,7 +137,10 @@ function compose(
   const clientOf = (plane: string) => planeOf(plane)?.client;
   const events = createEventWriter({ component: "telemetryd", clientOf, clock, log });
   const writer = createStatusWriter({
-    ...{ groupDomain, planeOf, clock, log },
+    groupDomain,
+    planeOf,
+    clock,
+    log,
     wanted: () => options.statuses(),
     onEvents({ plane, ...policy }, reports) {
       const subject = { apiVersion: `telemetry.${groupDomain}/v1alpha1`, kind: "ExportPolicy", ...policy };

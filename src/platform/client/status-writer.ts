@@ -255,7 +255,11 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
 function newPolicy(): Followed {
   const never = Number.NEGATIVE_INFINITY;
   return {
-    ...{ written: undefined, seen: undefined, othersMs: undefined, doubt: undefined, events: undefined },
+    written: undefined,
+    seen: undefined,
+    othersMs: undefined,
+    doubt: undefined,
+    events: undefined,
     retryAtMs: never,
   };
 }

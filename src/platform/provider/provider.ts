@@ -79,7 +79,13 @@ export function createProvider(options: ProviderOptions): Provider {
   const served = new Served(options);
   const networks = new Networks(runtime, health);
   const parts: ProviderParts & { readonly claims: ClaimWatch } = {
-    ...{ runtime, health, served, networks, groupDomain, clock, log },
+    runtime,
+    health,
+    served,
+    networks,
+    groupDomain,
+    clock,
+    log,
     configs: new ConfigContents(),
     workloads: new WorkloadNames(),
     events: new PlaneEvents(clock),
@@ -106,7 +112,9 @@ export function createProvider(options: ProviderOptions): Provider {
       const level = isForbidden ? "debug" : isRefused ? "info" : "warn";
       log[level]({ plane, object, error: describeError(error), retryMs }, "an object cannot be worked on");
     },
-    ...{ clock, log, random },
+    clock,
+    log,
+    random,
   });
 
   const follow = (project: string, client: PlaneClient): FollowedPlane => {
@@ -263,7 +271,11 @@ function planesOf(
   const { organization, client, projectClient } = planes;
   return [
     createProjectSource({
-      ...{ client, groupDomain, clock, log, random },
+      client,
+      groupDomain,
+      clock,
+      log,
+      random,
       // What runs in it is removed by its provider.
       followsLeaving: true,
       planeSource: (project) => follow(project, projectClient(project)),

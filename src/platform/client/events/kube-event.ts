@@ -36,10 +36,16 @@ export function kubeEvent(
   component: string,
 ) {
   return {
-    ...{ apiVersion: "v1", kind: "Event", metadata: { name } },
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: { name },
     involvedObject: { ...subject },
-    ...{ type, reason, message: eventMessage(message), count },
-    ...{ firstTimestamp: conditionTime(firstMs), lastTimestamp: conditionTime(lastMs) },
+    type,
+    reason,
+    message: eventMessage(message),
+    count,
+    firstTimestamp: conditionTime(firstMs),
+    lastTimestamp: conditionTime(lastMs),
     source: { component },
     reportingComponent: component,
   };

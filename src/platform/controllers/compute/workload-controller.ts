@@ -52,7 +52,10 @@ export function createWorkloadController(options: PlatformControllerOptions): Co
   };
 
   const deploymentTarget = ({ plane, namespace }: Target, name: string): Target => ({
-    ...{ plane, kind: deploymentKind, namespace, name },
+    plane,
+    kind: deploymentKind,
+    namespace,
+    name,
   });
 
   const createDeployment = async (target: Target, workload: KubeObject, planned: PlannedDeployment) => {

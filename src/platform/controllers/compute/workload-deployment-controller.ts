@@ -101,7 +101,10 @@ export function createWorkloadDeploymentController(options: PlatformControllerOp
   };
 
   const instanceTarget = ({ plane, namespace }: Target, name: string): Target => ({
-    ...{ plane, kind: instance, namespace, name },
+    plane,
+    kind: instance,
+    namespace,
+    name,
   });
 
   const remove = async (target: Target, instances: readonly KubeObject[]) => {
@@ -133,7 +136,9 @@ export function createWorkloadDeploymentController(options: PlatformControllerOp
       };
       refusal = await quotaRefusal(async () => {
         const object = await objects.create(instanceTarget(target, name), {
-          ...{ labels, annotations: textMap(metadata["annotations"]), spec },
+          labels,
+          annotations: textMap(metadata["annotations"]),
+          spec,
           ownerReferences: [controllerReference(kind, deployment)],
         });
         if (object !== undefined) created.push(object);

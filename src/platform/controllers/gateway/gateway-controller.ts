@@ -118,7 +118,8 @@ export function createGatewayController(options: PlatformControllerOptions): Con
     for (const { route, attachments } of routes) {
       const { namespace = "", name = "", generation } = route.metadata;
       const parent = {
-        ...{ gateway, controllerName },
+        gateway,
+        controllerName,
         attachments: isGone ? [] : attachments,
         resolvedRefs: resolvedRefs(route, slices),
       };

@@ -42,7 +42,10 @@ export function createHttpProxyController(options: PlatformControllerOptions): C
   const objects = createControlObjects(options, component);
 
   const childTarget = ({ plane, namespace }: Target, child: Pick<PlannedChild, "kind" | "name">): Target => ({
-    ...{ plane, namespace, kind: child.kind, name: child.name },
+    plane,
+    namespace,
+    kind: child.kind,
+    name: child.name,
   });
 
   /** @returns whether the child is now as planned @throws QuotaExceededError */

@@ -93,8 +93,12 @@ export function createSubnetClaimController(options: PlatformControllerOptions):
     await objects.create(subnetOf(target), {
       ownerReferences: [controllerReference(context, owner)],
       spec: {
-        ...{ subnetClass, networkContext, location, ipFamily },
-        ...{ startAddress, prefixLength: Number(length) },
+        subnetClass,
+        networkContext,
+        location,
+        ipFamily,
+        startAddress,
+        prefixLength: Number(length),
       },
     });
   };
@@ -152,7 +156,8 @@ export function createSubnetClaimController(options: PlatformControllerOptions):
       }
       const [startAddress = "", length = ""] = block.split("/");
       await objects.setStatus(target, conditionsOf(made), {
-        ...{ startAddress, prefixLength: Number(length) },
+        startAddress,
+        prefixLength: Number(length),
         ...(isTrue(made, "Ready") ? { subnetRef: { name } } : {}),
       });
       return done;

@@ -196,7 +196,11 @@ export class FollowedPlane implements Service {
   ): Reflector {
     const { client, clock, log, random, plane } = this.#options;
     return createReflector({
-      ...{ client, clock, random, apiVersion, kind },
+      client,
+      clock,
+      random,
+      apiVersion,
+      kind,
       ...(accept === undefined ? {} : { accept }),
       log: log.child({ plane }),
       path: collection.path,

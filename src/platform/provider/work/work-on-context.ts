@@ -32,8 +32,10 @@ export async function workOnContext(
     return { removed: context };
   };
   const work: HeldWork = {
-    ...{ collection: plane.contexts, finalizer: "networking/network-provider" },
-    ...{ keep, remove },
+    collection: plane.contexts,
+    finalizer: "networking/network-provider",
+    keep,
+    remove,
   };
   return await workOnHeld(plane, key, parts, work, signal);
 }

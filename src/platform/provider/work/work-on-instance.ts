@@ -30,7 +30,8 @@ export async function workOnInstance(
     return (await write(plane, instance, { condition: notSupported }, parts, signal)) ? undefined : 0;
   };
   const work: HeldWork = {
-    ...{ collection: plane.instances, finalizer: "compute/instance-provider" },
+    collection: plane.instances,
+    finalizer: "compute/instance-provider",
     keep,
     remove: (instance) => remove(plane, instance, parts, signal),
   };

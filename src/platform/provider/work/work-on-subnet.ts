@@ -58,8 +58,10 @@ export async function workOnSubnet(
     return { removed: subnet };
   };
   const work: HeldWork = {
-    ...{ collection: plane.subnets, finalizer: "networking/subnet-provider" },
-    ...{ keep, remove },
+    collection: plane.subnets,
+    finalizer: "networking/subnet-provider",
+    keep,
+    remove,
   };
   return await workOnHeld(plane, key, parts, work, signal);
 }

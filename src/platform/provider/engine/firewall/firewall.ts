@@ -165,8 +165,12 @@ export class Firewall {
       networks.length === 0
         ? withoutTable(this.#table)
         : firewallTable({
-            ...{ table: this.#table, networks, ports, servesNames: this.#servesNames },
-            ...{ deny, allow },
+            table: this.#table,
+            networks,
+            ports,
+            servesNames: this.#servesNames,
+            deny,
+            allow,
           });
     if (this.#written?.script === script) return;
     await this.#call((nft) => nft.run(script, signal), signal);
