@@ -28,6 +28,7 @@ interface Parts {
   readonly newBuilder?: () => WriteRequestBuilder;
   readonly clock?: Clock;
   readonly maxSize?: number;
+  readonly interruption?: Interruption;
 }
 
 /** A window whose predecessor is not closed yet. */
@@ -36,7 +37,11 @@ function windowOf({ state, read, clock = systemClock, ...parts }: Parts): Window
   return new WindowExport(
     { fromMs: 10, toMs: 20, sources: ["a"], open: undefined },
     windowExportDeps({ maxSize: 10, ...parts, state, read, send, clock }),
-    { isProbe: false, interruption: new Interruption(), signal: new AbortController().signal },
+    {
+      isProbe: false,
+      interruption: parts.interruption ?? new Interruption(),
+      signal: new AbortController().signal,
+    },
   );
 }
 
@@ -155,6 +160,33 @@ test.each<[string, Pick<Parts, "read" | "newBuilder">, string]>([
   await systemClock.sleep(150, new AbortController().signal);
   expect(sent).toEqual([]);
   expect((await state.load("sink")).checkpoints.get("a")).toBe(10);
+});
+
+test.each([
+  { why: "edit", sent: [], checkpointMs: 10 },
+  { why: "stop", sent: [11], checkpointMs: 20 },
+] as const)("after an interruption by $why, $sent is sent of the open batches", async (expected) => {
+  const state = await newState();
+  const interruption = new Interruption();
+  const sent: number[] = [];
+  const run = await runOf({
+    state,
+    interruption,
+    read: async (_, consumer) => {
+      consumer.onSeries(series, samplesAt(11));
+      interruption.begin(expected.why);
+      // The first one counts.
+      interruption.begin(expected.why === "edit" ? "stop" : "edit");
+      return complete;
+    },
+    send: async ({ minMs }) => {
+      sent.push(minMs);
+      return delivered;
+    },
+  });
+  expect(run.kind).toBe("interrupted");
+  expect(sent).toEqual(expected.sent);
+  expect((await state.load("sink")).checkpoints.get("a")).toBe(expected.checkpointMs);
 });
 
 test("nothing is sent past a request whose sending failed of itself: the next run would skip its samples", async () => {
