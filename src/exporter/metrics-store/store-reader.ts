@@ -88,7 +88,11 @@ export class StoreReader implements SampleReader {
     };
     const { client, log } = options;
     this.#exemplars = new ExemplarReader({
-      ...{ client, labels: this.#labels, metrics: this.#limits.metrics, clock: this.#clock, log },
+      client,
+      labels: this.#labels,
+      metrics: this.#limits.metrics,
+      clock: this.#clock,
+      log,
     });
   }
 

@@ -164,7 +164,9 @@ export class TenantStores implements Service {
     const reader = new StoreReader({ client, limits, log, clock });
     const metadata = new MetricMetadataCache({ client, clock, log });
     const open: OpenStore = {
-      ...{ client, reader, metadata },
+      client,
+      reader,
+      metadata,
       store: sinkStoreOf(reader, metadata),
       metadataAtMs: -Infinity,
       isFetching: false,

@@ -169,7 +169,11 @@ export class Endpoints {
       state,
     };
     const deps: SenderDeps = {
-      ...{ clock, random, metrics, log, userAgent },
+      clock,
+      random,
+      metrics,
+      log,
+      userAgent,
       transport: this.#transportFor(group, request.scope, proxyUrl),
       limits: this.#deps.postLimits ?? postLimits,
     };

@@ -84,8 +84,13 @@ export class Sender {
       entries.addTimes(9, (window.fromMs + filler) >>> 0, [window.toMs]);
     }
     return {
-      ...{ kind, ...window, sources: [{ source, counts: counts.list() }] },
-      ...{ blockId: this.#id, isFirstOfBlock, ordinal: this.#records++, blockBaseMs: block.baseMs },
+      kind,
+      ...window,
+      sources: [{ source, counts: counts.list() }],
+      blockId: this.#id,
+      isFirstOfBlock,
+      ordinal: this.#records++,
+      blockBaseMs: block.baseMs,
       body: (await block.add([entries], yieldTurn)) ?? Buffer.alloc(8),
     };
   }

@@ -83,8 +83,15 @@ export class SentMemory {
         return { source, query: isSame ? undefined : query, counts };
       });
       const isKept = await this.#deps.sent.append(this.#deps.sink, {
-        ...{ kind: "live", fromMs, toMs, sources, body },
-        ...{ blockId: id, isFirstOfBlock: ordinal === 0, ordinal, blockBaseMs: sent.baseMs },
+        kind: "live",
+        fromMs,
+        toMs,
+        sources,
+        body,
+        blockId: id,
+        isFirstOfBlock: ordinal === 0,
+        ordinal,
+        blockBaseMs: sent.baseMs,
       });
       if (!isKept) continue;
       if (sent.isCompact) this.#block = block;
@@ -106,8 +113,15 @@ export class SentMemory {
     const { id, sent } = this.#newBlock(fromMs);
     const body = (await sent.add(acknowledgedOf(window), yieldToEventLoop)) ?? noSamples;
     await this.#deps.sent.append(this.#deps.sink, {
-      ...{ kind: "late", fromMs, toMs, sources, body },
-      ...{ blockId: id, isFirstOfBlock: true, ordinal: 0, blockBaseMs: sent.baseMs },
+      kind: "late",
+      fromMs,
+      toMs,
+      sources,
+      body,
+      blockId: id,
+      isFirstOfBlock: true,
+      ordinal: 0,
+      blockBaseMs: sent.baseMs,
     });
   }
 

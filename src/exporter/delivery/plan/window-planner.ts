@@ -298,7 +298,8 @@ export class WindowPlanner {
     const completeToMs = this.#completeToMs ?? gridNowMs;
     const sources = this.#plan.sources
       .map(({ name }, index) => ({
-        ...{ name, watermarkMs: completeToMs - this.#delayMs(index) },
+        name,
+        watermarkMs: completeToMs - this.#delayMs(index),
         gridMs: this.#gridMs(index),
       }))
       .filter(({ name }) => !failed.has(name));

@@ -73,8 +73,13 @@ export function readHistogramLayout(bits: BitReader): HistogramLayout {
   // Each bucket of the first histogram takes at least one bit.
   if (bits.isPastEnd || positiveBuckets + negativeBuckets > bits.left) throw new MalformedMessage(tooShort);
   return {
-    ...{ schema, zeroThreshold, customValues },
-    ...{ positiveSpans, negativeSpans, positiveBuckets, negativeBuckets },
+    schema,
+    zeroThreshold,
+    customValues,
+    positiveSpans,
+    negativeSpans,
+    positiveBuckets,
+    negativeBuckets,
   };
 }
 

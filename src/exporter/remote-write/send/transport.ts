@@ -109,7 +109,12 @@ export class HttpTransport implements Transport {
     const way = this.#wayTo(url);
     if (this.#isClosed) throw new ClosedClient();
     const pool = new Connections({
-      ...{ url, keepMs, maxAgeMs, readBytes, budget, ...way },
+      url,
+      keepMs,
+      maxAgeMs,
+      readBytes,
+      budget,
+      ...way,
       max: limits.connections,
       connectMs: limits.connectMs,
       tls: () => tls.connectOptions(),
