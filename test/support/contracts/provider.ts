@@ -123,6 +123,8 @@ export function providerContract(name: string, open: () => Promise<ProviderFixtu
             mode: "Auto",
             ...(fixture.ipv4Range === undefined ? {} : { ipv4Ranges: [fixture.ipv4Range] }),
           },
+          // Blocks of IPv6 are not random: two runs on a machine would have the same.
+          ipFamilies: fixture.ipv4Range === undefined ? ["IPv4", "IPv6"] : ["IPv4"],
         },
       });
       await create(`${compute}/workloads`, {

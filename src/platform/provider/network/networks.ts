@@ -2,7 +2,7 @@ import { describeError } from "../../../base/core/errors.ts";
 import type { PlaneObject } from "../../client/api/reflector-step.ts";
 import type { FollowedPlane } from "../plane/followed-plane.ts";
 import { objectPath, WriteError } from "../plane/object-writer.ts";
-import { isDeleting, keyOf, namespaceOf, numberAt, textAt, uidOf } from "../plane/plane-object.ts";
+import { isDeleting, keyOf, namespaceOf, numberAt, textAt, textsAt, uidOf } from "../plane/plane-object.ts";
 import { type Runtime, RuntimeError } from "../runtime/runtime.ts";
 import type { RuntimeHealth } from "../runtime/runtime-health.ts";
 import { subnetBlock } from "./subnet-block.ts";
@@ -15,6 +15,8 @@ export class Networks {
   readonly #health: RuntimeHealth;
   /** By uid of the NetworkContext: the subnets it was made with. */
   readonly #made = new Map<string, string>();
+  /** By uid of the NetworkContext: each of its Subnets asks for the network. */
+  readonly #making = new Map<string, Promise<void>>();
 
   constructor(runtime: Runtime, health: RuntimeHealth) {
     this.#runtime = runtime;
@@ -24,7 +26,8 @@ export class Networks {
   /**
    * Makes a NetworkContext's network, unless it is known to be there.
    *
-   * @returns false while no Subnet of it is allocated
+   * @returns false while a family of the Network has no allocated Subnet: a runtime's network keeps the
+   * subnets that it was made with
    * @throws RuntimeError; WriteError when the control plane does not respond
    */
   async ensure(plane: FollowedPlane, context: PlaneObject, signal: AbortSignal): Promise<boolean> {
@@ -35,10 +38,15 @@ export class Networks {
     const subnets = blocks.flatMap((block) => (block.kind === "block" ? block.cidr : [])).toSorted();
     if (subnets.length === 0) return false;
     const uid = uidOf(context);
+    await this.#making.get(uid)?.catch(() => undefined);
     if (this.#made.get(uid) === subnets.join()) return true;
-    const mtu = await readMtu(plane, context, signal);
+    const { mtu, families } = await readNetwork(plane, context, signal);
+    const allocated = new Set<string>(subnets.map((subnet) => (subnet.includes(":") ? "IPv6" : "IPv4")));
+    if (!families.every((family) => allocated.has(family))) return false;
     const network = { uid, plane: plane.plane, name: keyOf(context), subnets, mtu };
-    await this.#asked(() => this.#runtime.ensureNetwork(network, signal));
+    const making = this.#making.get(uid) ?? this.#asked(() => this.#runtime.ensureNetwork(network, signal));
+    this.#making.set(uid, making);
+    await making.finally(() => this.#making.delete(uid));
     this.#made.set(uid, subnets.join());
     return true;
   }
@@ -67,11 +75,24 @@ export class Networks {
   }
 }
 
-async function readMtu(plane: FollowedPlane, context: PlaneObject, signal: AbortSignal): Promise<number> {
+interface NetworkSpec {
+  readonly mtu: number;
+  /** `IPv4`, `IPv6` or both; of a Network that is gone: none. */
+  readonly families: readonly string[];
+}
+
+async function readNetwork(
+  plane: FollowedPlane,
+  context: PlaneObject,
+  signal: AbortSignal,
+): Promise<NetworkSpec> {
   const name = textAt(context, "spec", "network", "name") ?? "";
   const networks = `/apis/networking.${plane.groupDomain}/v1alpha/networks`;
   const found = await plane.client.send("GET", objectPath(networks, namespaceOf(context), name), {}, signal);
-  if (found.outcome === "ok") return numberAt(found.json, "spec", "mtu") ?? defaultMtu;
-  if (found.outcome === "rejected" && found.code === 404) return defaultMtu;
+  if (found.outcome === "ok") {
+    const families = textsAt(found.json, "spec", "ipFamilies");
+    return { mtu: numberAt(found.json, "spec", "mtu") ?? defaultMtu, families };
+  }
+  if (found.outcome === "rejected" && found.code === 404) return { mtu: defaultMtu, families: [] };
   throw new WriteError(found.message);
 }

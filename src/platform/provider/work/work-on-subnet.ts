@@ -8,6 +8,9 @@ import { type HeldWork, type Removal, workOnHeld } from "./held-object.ts";
 import { messageOf, type ProviderParts } from "./provider-parts.ts";
 import { hasInstances } from "./work-on-context.ts";
 
+/** Until a network's other family is looked for again. */
+const otherFamilyMs = 2_000;
+
 /** Programs an allocated Subnet: its NetworkContext's network is made with the block. */
 export async function workOnSubnet(
   plane: FollowedPlane,
@@ -40,7 +43,7 @@ export async function workOnSubnet(
     }
     if (block.kind !== "block" || context === undefined || isDeleting(context)) return undefined;
     try {
-      if (!(await networks.ensure(plane, context, signal))) return undefined;
+      if (!(await networks.ensure(plane, context, signal))) return otherFamilyMs;
     } catch (error) {
       if (error instanceof RuntimeError && error.outcome === "refused") {
         await set(subnet, { status: "False", reason: error.reason, message: error.shown });
