@@ -28,8 +28,9 @@ export async function prepareUsers(configFile: string, signal: AbortSignal): Pro
   };
   for (const name of organizations) {
     await createOrganization({ ...command, name }, silent, signal);
-    for (const user of ["exporter", `member-of-${name}`])
-      await addMember({ ...command, name, user }, silent, signal);
+    // The daemon exports and runs workloads with one token.
+    await addMember({ ...command, name, user: "exporter", role: "provider" }, silent, signal);
+    await addMember({ ...command, name, user: `member-of-${name}` }, silent, signal);
   }
   return {
     exporter: await newToken("exporter"),

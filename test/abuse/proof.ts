@@ -1,9 +1,9 @@
 /**
  * `npm run prove -- abuse`: a hostile member, a hostile receiver, a name server that never responds, clients
- * without a token and hostile proxies with their clients, all at once, against a daemon that also exports. The
- * samples of ten honest sinks arrive within five seconds of their appearance in the store, an honest member
- * gets responses, its proxy's edits are served within ten seconds, memory and Redis stay bounded, and the
- * daemon never restarts.
+ * without a token, hostile proxies with their clients and hostile workloads, all at once, against a daemon that also
+ * exports. The samples of ten honest sinks arrive within five seconds of their appearance in the store, an honest
+ * member gets responses, its proxy's edits are served within ten seconds, its workload answers, memory and Redis
+ * stay bounded, and the daemon never restarts. Started by `run.ts`.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ import { Redis } from "ioredis";
 import { processUsage } from "../../bench/support/process-usage.ts";
 import { ensureBuilt } from "../../scripts/daemon/build.ts";
 import { type RunningDaemon, startDaemon } from "../../scripts/daemon/daemon.ts";
-import { numberOption } from "../../scripts/run/options.ts";
+import { flagOption, numberOption } from "../../scripts/run/options.ts";
 import { isListening } from "../../scripts/servers/free-port.ts";
 import { sleep } from "../../src/base/core/clock.ts";
 import type { Releasers } from "../../src/base/core/service.ts";
@@ -27,6 +27,7 @@ import { freePort, startRedis, startVictoriaMetrics } from "../support/servers.t
 import { until } from "../support/until.ts";
 import type { AttackReport } from "./attackers.ts";
 import { type HonestRequest, honestRequests } from "./honest-member.ts";
+import { type Check, startMachine } from "./machine.ts";
 import { createProject, exchange, prepareUsers } from "./platform-side.ts";
 import { honestEdits } from "./proxies.ts";
 import {
@@ -74,11 +75,18 @@ function lags(receiver: TeamReceiver, { fromMs, toMs }: Phase): number[] {
   });
 }
 
-async function startAttackers(): Promise<{ order(order: object): void; end(): Promise<AttackReport> }> {
+interface Attackers {
+  order(order: object): void;
+  end(): Promise<AttackReport>;
+  kill(): void;
+}
+
+async function startAttackers(): Promise<Attackers> {
   const child = fork(new URL("./attackers.ts", import.meta.url), { execArgv: ["--import", "tsx"] });
   await once(child, "spawn");
   return {
     order: (order) => child.send(order),
+    kill: () => child.kill("SIGKILL"),
     async end() {
       const report = once(child, "message");
       child.send("end");
@@ -101,10 +109,12 @@ async function redisPeak(url: string): Promise<number> {
 async function run(
   quietMs: number,
   attackMs: number,
+  withWorkloads: boolean,
   folder: string,
   releasers: Releasers,
 ): Promise<boolean> {
   await ensureBuilt(never, () => console.log("building telemetryd"));
+  const machine = withWorkloads ? await startMachine(folder, releasers) : undefined;
   const store = await startVictoriaMetrics();
   releasers.push(() => store[Symbol.asyncDispose]());
   const redis = await startRedis({ persistent: true });
@@ -125,14 +135,14 @@ async function run(
   const url = `https://127.0.0.1:${platformPort}`;
   const tokenFile = join(folder, "exporter-token");
   const configFile = join(folder, "telemetryd.json");
-  const { controlPlane, ...withoutControlPlane } = daemonConfig({
+  const { controlPlane, provider, ...withoutControlPlane } = daemonConfig({
     ...{ storeUrl: store.url, redisUrl: redis.url, platformPort, gatewayPort, gatewayTlsPort },
-    ...{ tokenFile, nameServer: names.address },
+    ...{ tokenFile, nameServer: names.address, provider: machine?.provider },
   });
   await writeFile(configFile, JSON.stringify(withoutControlPlane));
   const tokens = await prepareUsers(configFile, never);
   await writeFile(tokenFile, tokens.exporter, { mode: 0o600 });
-  await writeFile(configFile, JSON.stringify({ ...withoutControlPlane, controlPlane }));
+  await writeFile(configFile, JSON.stringify({ ...withoutControlPlane, controlPlane, provider }));
   const notesFile = join(folder, "probe.jsonl");
   const probe = new URL("../load/fairness/probe.mjs", import.meta.url).href;
   const daemon = await startDaemon({
@@ -160,20 +170,31 @@ async function run(
     }),
   );
 
+  const access = { url, honest, hostile };
+  await machine?.prepare(access);
   const attackers = await startAttackers();
   const member = new AbortController();
+  // Both would keep a run that fails from ending.
+  releasers.push(async () => {
+    attackers.kill();
+    member.abort();
+  });
   const asked = honestRequests(url, honest, member.signal);
+  const visited = machine?.visits(member.signal);
   const proxies = { gatewayPort, backend: backend.url };
   const edited = honestEdits({ url, bearer: honest, ...proxies }, member.signal);
   // A rejection is awaited below.
   edited.catch(() => undefined);
   const quiet = await phaseOf(quietMs);
   const quietBytes = processUsage(daemon.child.pid).residentBytes;
-  attackers.order({ url, port: platformPort, bearer: hostile, ...proxies });
+  await machine?.attack(access);
+  attackers.order({ url, port: platformPort, bearer: hostile, ...proxies, withWorkloads });
   const attacked = await phaseOf(attackMs);
   member.abort();
-  const [requests, edits] = [await asked, await edited];
+  const [requests, edits, visits] = [await asked, await edited, await visited];
   const report = await attackers.end();
+  const workloads = machine === undefined ? [] : await machine.evidence(access);
+  const removal = machine === undefined ? [] : [await machine.removal(access)];
   await sleep(10_000, never);
   const peaks = { memory: processUsage(daemon.child.pid).peakBytes, redis: await redisPeak(redis.url) };
   const restarted = daemon.child.exit() !== undefined || !(await isReady(daemon));
@@ -187,10 +208,13 @@ async function run(
     );
   const notes = await readNotes(notesFile);
   const worstOf = (values: readonly number[]) => durations(values).worst;
-  const during = (phase: Phase) => requests.filter(({ atMs }) => atMs >= phase.fromMs && atMs < phase.toMs);
+  const within = (all: readonly HonestRequest[], { fromMs, toMs }: Phase) =>
+    all.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+  const during = (phase: Phase) => within(requests, phase);
   const failed = (phase: Phase) =>
     during(phase).filter(({ code }) => code === 0 || code >= 500 || code === 429);
-  const slowest = (phase: Phase) => worstOf(during(phase).map(({ forMs }: HonestRequest) => forMs));
+  const slowestOf = (all: readonly HonestRequest[]) => worstOf(all.map(({ forMs }) => forMs));
+  const slowest = (phase: Phase) => slowestOf(during(phase));
   const loop = (phase: Phase) => worstOf(spansWithin(notes.loop, phase));
   const editsIn = ({ fromMs, toMs }: Phase) => edits.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
   const slowestEdit = (phase: Phase) => worstOf(editsIn(phase).map(({ forMs }) => forMs));
@@ -201,7 +225,19 @@ async function run(
     `the event loop stood still for ${loop(quiet)} ms in the quiet phase, ${loop(attacked)} ms under attack`,
   );
   console.log(`resident memory in the quiet phase: ${mebibytes(quietBytes)}`);
-  const checks: readonly (readonly [what: string, isGood: boolean, figure: string])[] = [
+  const visitChecks = (all: readonly HonestRequest[]): Check[] => {
+    const [calm, hit] = [within(all, quiet), within(all, attacked)];
+    const lost = hit.filter(({ code }) => code !== 200).length;
+    return [
+      ["requests that the honest workload failed", hit.length > 10 && lost === 0, `${lost} of ${hit.length}`],
+      [
+        "slowest response of the honest workload",
+        slowestOf(hit) <= limits.responseMs,
+        `${slowestOf(hit)} ms (quiet ${slowestOf(calm)})`,
+      ],
+    ];
+  };
+  const checks: readonly Check[] = [
     [
       "worst lag, quiet",
       worstOf(lags(receiver, quiet)) <= limits.lagMs,
@@ -242,6 +278,9 @@ async function run(
       String(names.asked.filter((question) => question.includes(deadZone)).length),
     ],
     ["attacks that were made", Object.keys(report).length >= 25, String(Object.keys(report).length)],
+    ...(visits === undefined ? [] : visitChecks(visits)),
+    ...workloads,
+    ...removal,
   ];
   for (const [what, isGood, figure] of checks) console.log(`${isGood ? "good" : "BAD "} ${what}: ${figure}`);
   return checks.every(([, isGood]) => isGood);
@@ -258,6 +297,8 @@ await runProof({
   options: {
     quiet: numberOption(20, "seconds before the attack"),
     seconds: numberOption(120, "seconds of the attack"),
+    workloads: flagOption("with hostile containers; added where this machine can run them"),
   },
-  run: ({ quiet, seconds }, { folder, releasers }) => run(quiet * 1_000, seconds * 1_000, folder, releasers),
+  run: ({ quiet, seconds, workloads }, { folder, releasers }) =>
+    run(quiet * 1_000, seconds * 1_000, workloads, folder, releasers),
 });

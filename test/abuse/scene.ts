@@ -94,11 +94,14 @@ export interface SceneConfig {
   readonly tokenFile: string;
   /** `address:port` */
   readonly nameServer: string;
+  /** The section of the name; undefined: no workloads run. */
+  readonly provider: object | undefined;
 }
 
 /** One daemon that exports, follows the platform and hosts it, with its gateway. */
 export function daemonConfig(scene: SceneConfig) {
-  const { storeUrl, redisUrl, platformPort, gatewayPort, gatewayTlsPort, tokenFile, nameServer } = scene;
+  const { storeUrl, redisUrl, platformPort, gatewayPort, gatewayTlsPort, tokenFile, nameServer, provider } =
+    scene;
   return {
     policies: { directory: "./policies" },
     metrics: { url: storeUrl, interval: `${intervalMs}ms`, delay: `${delayMs}ms`, tenantLabel },
@@ -113,5 +116,6 @@ export function daemonConfig(scene: SceneConfig) {
       projects: [honestProject, hostileProject],
       accessTokenFile: tokenFile,
     },
+    provider,
   };
 }

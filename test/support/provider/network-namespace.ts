@@ -48,7 +48,9 @@ export async function startNetworkNamespace(): Promise<NetworkNamespace> {
 
 /** The one that a process is in. */
 export function namespaceOf(pid: number): Omit<NetworkNamespace, keyof AsyncDisposable> {
-  const prefix = ["nsenter", `--net=/proc/${pid}/ns/net`, `--mount=/proc/${pid}/ns/mnt`, "--"] as const;
+  const spaces = [`--net=/proc/${pid}/ns/net`, `--mount=/proc/${pid}/ns/mnt`];
+  // Without a folder, a command would begin in the root.
+  const prefix = ["nsenter", ...spaces, "--wd=.", "--"] as const;
   return {
     pid,
     prefix,
