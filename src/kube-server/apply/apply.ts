@@ -119,7 +119,7 @@ export function* applySteps(
   const merged = mergeApplied(live, configuration, schema) as KubeObject;
   yield;
   const held = [applied, ...others.map(({ fields }) => fields)];
-  const object = prune(merged, previous?.fields ?? emptySet, held, schema) as KubeObject;
+  const object = (yield* prune(merged, previous?.fields ?? emptySet, held, schema)) as KubeObject;
 
   yield;
   const { changed, removed } = managedChanges(live, object, schema);
@@ -165,17 +165,26 @@ function firstConflicts(sets: readonly { manager: Writer; fields: FieldSet }[]):
  * @param last the manager's previous configuration
  * @param held the current fields of all managers, including this apply
  */
-function prune(merged: Json, last: FieldSet, held: readonly FieldSet[], schema: Schema): Json {
+function* prune(
+  merged: Json,
+  last: FieldSet,
+  held: readonly FieldSet[],
+  schema: Schema,
+): Generator<void, Json> {
   const [applied = emptySet] = held;
   // Common case: nothing is dropped, so nothing to remove.
   if (isEmptySet(difference(last, applied))) return merged;
   const lastNamed = withNamedFields(last, schema);
   const present = withNamedFields(fieldsOf(merged, schema), schema);
   const fieldsLeft = (value: Json) => withNamedFields(fieldsOf(value, schema), schema);
+  yield;
   const withoutLast = removeFields(merged, lastNamed, schema);
   const heldNamed = withNamedFields(unionOf(held), schema);
+  yield;
   const kept = union(fieldsLeft(withoutLast), heldNamed);
+  yield;
   const withHeld = removeFields(merged, difference(present, kept), schema);
+  yield;
   const dropped = intersection(difference(present, fieldsLeft(withHeld)), lastNamed);
   return removeFields(merged, dropped, schema);
 }

@@ -106,6 +106,9 @@ export async function serveWatch(
   }
 }
 
+/** Without a reason, each signal makes an exception of its own, with its stack: thousands of watches may end at once. */
+const over = new Error("the watch is over");
+
 interface LiveEnd {
   readonly end: "behind" | "lost" | "gone" | "time";
   /** The watch has seen everything up to this version. */
@@ -131,7 +134,7 @@ async function listenLive(
   const done = new AbortController();
   const finish = (why: LiveEnd["end"]): void => {
     end = why;
-    done.abort();
+    done.abort(over);
   };
   const stop = feed.listen(selection.plane, position, {
     onChanges(changes, newest) {
@@ -150,7 +153,7 @@ async function listenLive(
   const waitMs = Math.max(0, Math.min(deadlineMs, bookmarkMs) - clock.monotonicMs());
   await pause(clock, waitMs, [signal, done.signal]);
   stop();
-  done.abort();
+  done.abort(over);
   return { end, version };
 }
 

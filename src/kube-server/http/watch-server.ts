@@ -40,6 +40,9 @@ export interface WatchServer {
   ): Promise<void>;
 }
 
+/** One reason for all: thousands of watches may end at once, and each exception of its own records a stack. */
+const ended = new Error("the watch has ended");
+
 /** @param signal ends all watches */
 export function createWatchServer(options: WatchServerOptions, signal: AbortSignal): WatchServer {
   const { directory, limits, log, watchCheckMs: checkMs } = options;
@@ -55,7 +58,7 @@ export function createWatchServer(options: WatchServerOptions, signal: AbortSign
       if (path.name !== undefined) query.set("fieldSelector", `metadata.name=${path.name}`);
       const selection = selectionOf(request);
       const closed = new AbortController();
-      const end = (): void => closed.abort();
+      const end = (): void => closed.abort(ended);
       const remove = watches.add(caller, plane, end);
       entry.onOver(end);
       if (signal.aborted) end();
