@@ -18,7 +18,7 @@ import { isListening } from "../../scripts/servers/free-port.ts";
 import { sleep } from "../../src/base/core/clock.ts";
 import type { Releasers } from "../../src/base/core/service.ts";
 import { startTeamReceiver, type TeamReceiver } from "../load/fairness/receiver.ts";
-import { durations, type Phase, readNotes, spansWithin } from "../load/fairness/timings.ts";
+import { durations, type Phase, readNotes, spansWithin, worstStalls } from "../load/fairness/timings.ts";
 import { startGatewayBackend } from "../support/gateway/gateway-backend.ts";
 import { startNameServer } from "../support/net/name-server.ts";
 import { httpsRequest, projectBase } from "../support/plane/platform.ts";
@@ -50,6 +50,11 @@ const limits = {
   memoryBytes: 600 * 2 ** 20,
   redisBytes: 256 * 2 ** 20,
   responseMs: 2_000,
+  /**
+   * CPU time of the main thread in a turn of the event loop: wall time would grow with what else runs. Reading a body
+   * of 50,000 different names takes the most.
+   */
+  stallMs: 200,
   /** From an edit of a proxy until it is served; the attackers have half of the machine. */
   editMs: 10_000,
 };
@@ -193,6 +198,7 @@ async function run(
   member.abort();
   const [requests, edits, visits] = [await asked, await edited, await visited];
   const report = await attackers.end();
+  const endedMs = Date.now();
   const workloads = machine === undefined ? [] : await machine.evidence(access);
   const removal = machine === undefined ? [] : [await machine.removal(access)];
   await sleep(10_000, never);
@@ -224,6 +230,10 @@ async function run(
   console.log(
     `the event loop stood still for ${loop(quiet)} ms in the quiet phase, ${loop(attacked)} ms under attack`,
   );
+  // The attacks that are open when the phase ends count, too.
+  const stalls = worstStalls(notes, { fromMs: attacked.fromMs, toMs: endedMs });
+  for (const { forMs, names } of stalls.slice(0, 5))
+    console.log(`  a stall of ${Math.round(forMs)} ms of CPU: ${names.slice(-8).join(" > ")}`);
   console.log(`resident memory in the quiet phase: ${mebibytes(quietBytes)}`);
   const visitChecks = (all: readonly HonestRequest[]): Check[] => {
     const [calm, hit] = [within(all, quiet), within(all, attacked)];
@@ -267,6 +277,11 @@ async function run(
       "honest requests that the gateway failed",
       editsIn(attacked).length > 3 && failedAtGateway === 0,
       String(failedAtGateway),
+    ],
+    [
+      "CPU time of the worst stall of the event loop",
+      stalls.length > 10 && (stalls[0]?.forMs ?? Infinity) <= limits.stallMs,
+      `${Math.round(stalls[0]?.forMs ?? 0)} ms of at most ${limits.stallMs} (goal 50; quiet ${Math.round(worstStalls(notes, quiet)[0]?.forMs ?? 0)})`,
     ],
     ["peak memory", peaks.memory <= limits.memoryBytes, mebibytes(peaks.memory)],
     ["peak memory of Redis", peaks.redis <= limits.redisBytes, mebibytes(peaks.redis)],

@@ -8,6 +8,8 @@ export interface ProbeNotes {
   /** The longest block of the event loop in each half second. */
   readonly loop: readonly Span[];
   readonly collections: readonly Span[];
+  /** The stall that took the main thread the most CPU time in each half second. */
+  readonly stalls: readonly Stall[];
 }
 
 interface Exchange {
@@ -22,12 +24,17 @@ interface Span {
   readonly forMs: number;
 }
 
+export interface Stall extends Span {
+  /** Functions in most of its samples, the outermost first; of a short one none. */
+  readonly names: readonly string[];
+}
+
 export async function readNotes(file: string): Promise<ProbeNotes> {
   const notes = (await readFile(file, "utf8"))
     .split("\n")
     .flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
   const of = (...kinds: string[]) => notes.filter(({ kind }) => kinds.includes(kind));
-  return { exchanges: of("read", "send"), loop: of("loop"), collections: of("gc") };
+  return { exchanges: of("read", "send"), loop: of("loop"), collections: of("gc"), stalls: of("stall") };
 }
 
 export interface Phase {
@@ -84,6 +91,11 @@ export function exchangeTimes(
 
 export function spansWithin(spans: readonly Span[], phase: Phase): number[] {
   return spans.filter(({ atMs }) => isWithin(atMs, phase)).map(({ forMs }) => forMs);
+}
+
+/** The stalls of a phase, the worst first. */
+export function worstStalls({ stalls }: ProbeNotes, phase: Phase): Stall[] {
+  return stalls.filter(({ atMs }) => isWithin(atMs, phase)).toSorted((a, b) => b.forMs - a.forMs);
 }
 
 function isWithin(ms: number, { fromMs, toMs }: Phase): boolean {
