@@ -76,6 +76,8 @@ const checkWaitMs = { first: 20_000, later: 500 };
 const shortestPauseMs = 400;
 /** A gateway that loads all the time rests longer: a tenant that edits without end keeps nobody waiting long. */
 const busyLoads = { count: 30, withinMs: 60_000, pauseMs: 2_000 };
+/** How long changes without a load wait for others, at most. */
+const longestRestMs = 400;
 /** Characters of commands on one connection, about: HAProxy reads them into a buffer of 32 KiB. */
 const commandsLength = 8 * 1024;
 /** Removed programs that earlier workers are given after a load: each takes some ms. */
@@ -105,6 +107,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   let isRunning = false;
   let tlsCheckedAtMs = Number.NEGATIVE_INFINITY;
   let loadAtMs = Number.NEGATIVE_INFINITY;
+  let giveAtMs = Number.NEGATIVE_INFINITY;
   let loads: number[] = [];
   let problem: string | undefined;
   let failures = 0;
@@ -188,13 +191,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   const giveWithoutLoad = async (): Promise<boolean> => {
     if (placement === undefined || isInDoubt) return false;
     const [reaches, versions] = [version, programs.versions()];
-    const change = placementChange(placement, programs.all(), versions, programs.changed());
+    const change = placementChange(placement, programs, versions, programs.changed());
     const { next, given, maps } = change;
     const isAll = change.isComplete && !programs.isTouched;
     const changed = isAll ? programs.takeChanged() : undefined;
     if (change.servers.length + maps.length > 0) {
       // Until all of it is done, nobody knows what HAProxy has.
       isInDoubt = true;
+      const startedMs = clock.monotonicMs();
       try {
         counts.noteOwners(next.load, next.owners);
         await writePlacement(next, programs, writing);
@@ -207,12 +211,15 @@ export function createGateway(options: GatewayOptions): Gateway {
         return false;
       }
       isInDoubt = false;
+      // The files have all programs: with thousands, changes share a writing of them.
+      const endedMs = clock.monotonicMs();
+      giveAtMs = endedMs + Math.min(longestRestMs, 2 * (endedMs - startedMs));
     }
     placement = next;
     for (const held of given) programs.noteGiven(held);
     await forgetRemoved(maps.flatMap(({ gateway, change }) => (change === "del" ? [gateway] : [])));
     if (changed === undefined) return false;
-    programs.noteLoaded(versions);
+    programs.noteLoaded(versions, changed.keys());
     presence.loaded(reaches, changed.values());
     await presence.announce();
     return true;
@@ -269,8 +276,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     const commands = programs.takeCommands();
     // A HAProxy that does not run reads the new addresses when it starts.
     if (isRunning) await setAddresses(commands);
-    const isGiven = isRunning && programs.isChanged && (await giveWithoutLoad());
-    if (!isRunning || (!isGiven && programs.isChanged && nowMs >= loadAtMs)) await load(signal);
+    await programs.settle();
+    const isResting = isRunning && nowMs < giveAtMs;
+    const isGiven = isRunning && !isResting && programs.isChanged && (await giveWithoutLoad());
+    const isLoadDue = programs.isChanged && !isGiven && !isResting && nowMs >= loadAtMs;
+    if (!isRunning || isLoadDue) await load(signal);
     else {
       // What was made and removed between two looks needs no load.
       const isNews = !programs.isChanged && presence.loadedVersion !== version;

@@ -1,10 +1,12 @@
 import type { LookupAddress } from "node:dns";
+import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { programOf } from "../../../test/support/gateway/route-program.ts";
 import type { BackendTarget } from "../routing/route-program.ts";
 import { BackendResolver } from "./backend-addresses.ts";
-import { addressOf } from "./held-program.ts";
+import { addressOf, type HeldProgram } from "./held-program.ts";
 import { HeldPrograms, isAddressSet } from "./held-programs.ts";
+import { fittingVersions } from "./memory-shares.ts";
 
 const resolver = new BackendResolver({
   egress: { deny: ["9.9.9.0/24"], allow: [] },
@@ -144,4 +146,66 @@ test("all programs of a store replace those that are held; equal ones need no lo
     [same, edited, added].map(({ gateway }) => gateway),
   );
   expect([...programs.takeChanged().keys()]).toEqual([edited, added, gone].map(({ gateway }) => gateway));
+});
+
+const backend = { scheme: "http", host: "1.2.3.4", port: 80 } as const;
+/** It needs more than a third of its project's share. */
+const heavyChange = {
+  set: Array.from({ length: 64 }, (_, index) => ({ name: `x-${index}`, value: "%".repeat(1_800) })),
+  ...{ add: [], remove: [] },
+};
+const kinds = {
+  plain: [{ backend }],
+  section: [{ backend, matches: [{ method: "GET" }] }],
+  heavy: [{ backend, requestHeaders: [heavyChange, heavyChange] }],
+} as const;
+const uids = Array.from({ length: 8 }, () => programOf([]).gateway);
+const step = fc.tuple(
+  fc.nat(uids.length - 1),
+  fc.constantFrom("heavy", "heavy", "plain", "section", "gone", "accepted", "refused", "loaded"),
+);
+
+test("what may be loaded is decided again where it may be another version, which is a change then", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const programs = new HeldPrograms(resolver);
+      let before = new Map<string, HeldProgram>();
+      let fittingBefore = new Set<HeldProgram>();
+      for (const [place, what] of steps) {
+        const gateway = uids[place] ?? "";
+        const held = programs.newest(gateway);
+        programs.takeChanged();
+        if (what === "gone") programs.apply([], [gateway]);
+        else if (what === "loaded") programs.noteLoaded(programs.versions());
+        else if (what === "refused") {
+          if (held !== undefined) programs.refuse(held, { why: "no" });
+        } else if (what === "accepted") {
+          if (held !== undefined) programs.noteVerdict(held, undefined);
+        } else {
+          const uid = `project-${place % 2}`;
+          const plane = { type: "project", name: uid, uid, organization: "acme" } as const;
+          const created = `2026-01-0${place + 1}`;
+          programs.apply([{ ...programOf(kinds[what], { plane, created }), gateway }], []);
+        }
+        const versions = programs.versions();
+        const expected = new Map<string, HeldProgram>();
+        const fittingNow = new Set<HeldProgram>();
+        for (const [newest, fitting] of fittingVersions(programs.all())) {
+          const version = fitting === newest && newest.isAccepted !== true ? newest.earlier : fitting;
+          if (version !== undefined) expected.set(newest.program.gateway, version);
+          if (fitting === newest) fittingNow.add(newest);
+        }
+        expect(new Set(versions)).toEqual(new Set(expected.values()));
+        for (const each of programs.all()) {
+          const { gateway: uid } = each.program;
+          // One that fits now has to be checked.
+          const isOther =
+            before.get(uid) !== expected.get(uid) || fittingBefore.has(each) !== fittingNow.has(each);
+          if (isOther && each.fault === undefined) expect(programs.changed()).toContain(uid);
+        }
+        [before, fittingBefore] = [expected, fittingNow];
+      }
+    }),
+    { numRuns: 50 },
+  );
 });

@@ -11,6 +11,8 @@ import { reportOf } from "./program-report.ts";
 
 /** Characters of programs that are compared before the event loop gets its turn. */
 const comparedAtOnce = 2 ** 20;
+/** Programs whose versions are decided before the event loop gets its turn. */
+const settledAtOnce = 200;
 /** How long a load waits for names that are slow to resolve: until then they have no address. */
 const firstLookupMs = 1_500;
 
@@ -21,6 +23,12 @@ export class HeldPrograms {
   #held = new Map<string, HeldProgram>();
   /** Programs whose configuration has to be rewritten; also removed ones. */
   #changed = new Map<string, RouteProgram>();
+  /** The newest versions of each project's programs, by its uid. */
+  readonly #projects = new Map<string, Set<HeldProgram>>();
+  /** Projects in which what fits, or what HAProxy accepts, has changed. */
+  readonly #unsettled = new Set<string>();
+  readonly #versions = new Set<HeldProgram>();
+  readonly #versionOf = new Map<string, HeldProgram>();
   readonly #unresolved = new Set<HeldProgram>();
   readonly #unreported = new Set<string>();
   #isTouched = false;
@@ -89,7 +97,12 @@ export class HeldPrograms {
   }
 
   program(gateway: string): RouteProgram | undefined {
-    return this.#held.get(gateway)?.program;
+    return this.newest(gateway)?.program;
+  }
+
+  /** The newest version of a program. */
+  newest(gateway: string): HeldProgram | undefined {
+    return this.#held.get(gateway);
   }
 
   /** Has the configuration rewritten, although no program has changed. */
@@ -133,6 +146,7 @@ export class HeldPrograms {
         ...(before?.reported === undefined ? {} : { reported: before.reported }),
       };
       this.#held.set(gateway, held);
+      this.#replace(before, held);
       this.#changed.set(gateway, program);
       this.#unresolved.add(held);
       this.#unreported.add(gateway);
@@ -141,6 +155,8 @@ export class HeldPrograms {
       const before = this.#held.get(gateway);
       if (before === undefined) continue;
       this.#held.delete(gateway);
+      this.#replace(before, undefined);
+      this.#setVersion(before, undefined);
       this.#changed.set(gateway, before.program);
       // Each heartbeat keeps all reports alive: one that nobody takes back stays for ever.
       this.#unreported.add(gateway);
@@ -186,12 +202,14 @@ export class HeldPrograms {
     held.isChecking = undefined;
     if (fault === undefined) held.isAccepted = true;
     else this.refuse(held, fault);
+    this.#unsettle(held);
     this.#isTouched = true;
   }
 
   /** The version is never loaded. */
   refuse(held: HeldProgram, fault: Refusal): void {
     held.fault = fault;
+    this.#unsettle(held);
     this.#unreported.add(held.program.gateway);
   }
 
@@ -204,21 +222,73 @@ export class HeldPrograms {
 
   /**
    * What HAProxy may load now: of each program the newest version, or what is served until that is accepted
-   * and fits into its project's share.
+   * and fits into its project's share. Programs of which that is another one than before have changed.
+   * The set is the same at each call; programs that are removed leave it.
    */
-  versions(): Set<HeldProgram> {
-    const versions = new Set<HeldProgram>();
-    for (const [held, fitting] of fittingVersions(this.#held.values())) {
-      this.#noteExcess(held, held.fault === undefined && fitting !== held ? overShare : undefined);
-      const version = fitting === held && held.isAccepted !== true ? held.earlier : fitting;
-      if (version !== undefined) versions.add(version);
+  versions(): ReadonlySet<HeldProgram> {
+    for (const uid of this.#unsettled) this.#settleProject(uid);
+    return this.#versions;
+  }
+
+  /** Does most of what {@link versions} has to do, project by project. */
+  async settle(): Promise<void> {
+    let settled = 0;
+    for (const uid of this.#unsettled) {
+      settled += this.#settleProject(uid);
+      if (settled < settledAtOnce) continue;
+      settled = 0;
+      await yieldToEventLoop();
     }
-    return versions;
+  }
+
+  /** @returns how many programs the project has */
+  #settleProject(uid: string): number {
+    this.#unsettled.delete(uid);
+    const project = this.#projects.get(uid) ?? new Set();
+    for (const [held, fitting] of fittingVersions(project)) {
+      this.#noteExcess(held, held.fault === undefined && fitting !== held ? overShare : undefined);
+      this.#setVersion(held, fitting === held && held.isAccepted !== true ? held.earlier : fitting);
+    }
+    return project.size;
+  }
+
+  #setVersion({ program }: HeldProgram, version: HeldProgram | undefined): void {
+    const { gateway } = program;
+    const before = this.#versionOf.get(gateway);
+    if (before === version) return;
+    if (before !== undefined) this.#versions.delete(before);
+    this.#versionOf.delete(gateway);
+    this.#changed.set(gateway, program);
+    if (version === undefined) return;
+    this.#versions.add(version);
+    this.#versionOf.set(gateway, version);
+  }
+
+  /** Has {@link versions} decide again. */
+  #unsettle({ program }: HeldProgram): void {
+    this.#unsettled.add(program.plane.uid);
+  }
+
+  /** Replaces a version of a program by a newer one; undefined: it is gone. */
+  #replace(before: HeldProgram | undefined, held: HeldProgram | undefined): void {
+    if (before !== undefined) {
+      const { uid } = before.program.plane;
+      const project = this.#projects.get(uid);
+      project?.delete(before);
+      if (project?.size === 0) this.#projects.delete(uid);
+      this.#unsettle(before);
+    }
+    if (held === undefined) return;
+    const { uid } = held.program.plane;
+    const project = this.#projects.get(uid) ?? new Set();
+    this.#projects.set(uid, project.add(held));
+    this.#unsettle(held);
   }
 
   #noteExcess(held: HeldProgram, excess: Refusal | undefined): void {
     if (held.excess === excess) return;
     held.excess = excess;
+    this.#changed.set(held.program.gateway, held.program);
     this.#unreported.add(held.program.gateway);
   }
 
@@ -228,9 +298,11 @@ export class HeldPrograms {
     held.earlier = undefined;
   }
 
-  /** HAProxy has loaded these versions. */
-  noteLoaded(versions: ReadonlySet<HeldProgram>): void {
-    for (const [gateway, held] of this.#held) {
+  /** HAProxy has these versions of some programs, or of all. */
+  noteLoaded(versions: ReadonlySet<HeldProgram>, gateways: Iterable<string> = this.#held.keys()): void {
+    for (const gateway of gateways) {
+      const held = this.#held.get(gateway);
+      if (held === undefined) continue;
       const wasPending = held.isPending === true;
       held.isLoaded = versions.has(held);
       held.isPending = !held.isLoaded && refusalOf(held) === undefined;
@@ -276,6 +348,7 @@ export class HeldPrograms {
     held.section = undefined;
     held.route = undefined;
     held.bytes = undefined;
+    this.#unsettle(held);
     const isMove =
       held.paths === undefined &&
       before?.kind === "address" &&

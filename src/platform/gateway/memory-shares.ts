@@ -28,7 +28,7 @@ const bytesOf = {
 
 const percent = "%".charCodeAt(0);
 
-const bytesOfSlot = { section: 12_500, server: 6_000, mixed: 10_000 };
+const bytesOfSlot = { section: 12_500, server: 6_000, mixed: 5_000 };
 /** An entry in the map of hosts or of paths, in HAProxy and before it. */
 const entryBytes = 1_500;
 

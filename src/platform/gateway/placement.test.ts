@@ -5,7 +5,7 @@ import { programOf } from "../../../test/support/gateway/route-program.ts";
 import type { RouteProgram } from "../routing/route-program.ts";
 import { BackendResolver, targetKey } from "./backend-addresses.ts";
 import { hostEntry, pathEntries } from "./configuration-writer.ts";
-import { slotSection } from "./haproxy/plain-section.ts";
+import { slotLines } from "./haproxy/plain-section.ts";
 import type { HeldProgram } from "./held-program.ts";
 import { HeldPrograms } from "./held-programs.ts";
 import { type Placement, placementChange, placementOfLoad } from "./placement.ts";
@@ -67,7 +67,7 @@ interface Worker {
 function workerOf(placement: Placement): Worker {
   const servers = [...placement.places.values()].flatMap(({ plain }) => {
     if (plain === undefined) return [];
-    const text = slotSection(plain.slot, plain.servers, 1);
+    const text = slotLines(plain.slot.shape, plain.servers, 1);
     const ready = [...text.matchAll(/^ {2}server (\S+) ipv4@(\S+)(?!.* disabled)/gm)];
     return [[plain.slot.name, new Map(ready.map(([, name = "", to = ""]) => [name, to]))] as const];
   });
@@ -133,7 +133,13 @@ test("each request has its own backend, also between two commands, and no server
       );
       let nowMs = 0;
       let loads = 0;
-      const load = (): Placement => placementOfLoad(`l${loads++}`, programs.all(), programs.versions());
+      const load = (): Placement => {
+        const versions = programs.versions();
+        programs.takeChanged();
+        const next = placementOfLoad(`l${loads++}`, programs.all(), versions);
+        programs.noteLoaded(versions);
+        return next;
+      };
       let placement = load();
       let worker = workerOf(placement);
       const owners = new Map<string, string>();
@@ -159,8 +165,11 @@ test("each request has its own backend, also between two commands, and no server
           apply(each);
           await programs.resolve(nowMs);
           for (let turn = 0; turn < 3; turn++) await setImmediate();
-          const change = placementChange(placement, programs.all(), programs.versions(), programs.changed());
+          const versions = programs.versions();
+          const change = placementChange(placement, programs, versions, programs.changed());
           placement = change.next;
+          for (const held of change.given) programs.noteGiven(held);
+          if (change.isComplete) programs.noteLoaded(versions, programs.takeChanged().keys());
           const after = allOf(workerOf(placement));
           const isEdit = Array.isArray(each);
           const noteCommand = (): void => {

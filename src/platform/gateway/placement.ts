@@ -159,12 +159,13 @@ export interface MapChange {
 /**
  * What of the programs' changes needs no load.
  *
+ * @param programs the newest versions, by gateway
  * @param versions what HAProxy should have now
- * @param changed gateways whose section has to be rewritten
+ * @param changed gateways whose programs, their addresses or versions have changed, or that are gone
  */
 export function placementChange(
   now: Placement,
-  programs: Iterable<HeldProgram>,
+  programs: { newest(gateway: string): HeldProgram | undefined },
   versions: ReadonlySet<HeldProgram>,
   changed: ReadonlySet<string>,
 ): PlacementChange {
@@ -208,12 +209,15 @@ export function placementChange(
     places.set(gateway, { held, plain });
   };
 
-  const gone = new Set(places.keys());
-  for (const newest of programs) {
-    const { gateway } = newest.program;
-    gone.delete(gateway);
-    if (!isPlainText(gateway)) continue;
+  for (const gateway of changed) {
+    const newest = programs.newest(gateway);
     const before = places.get(gateway);
+    if (newest === undefined) {
+      // The section of one that was not plain stays in memory until the next load.
+      if (places.delete(gateway)) maps.push({ gateway, change: "del" });
+      continue;
+    }
+    if (!isPlainText(gateway)) continue;
     const held = servedOf(newest, versions);
     if (isUnchecked(newest)) {
       // A load has it checked; one that is being checked since the last load is served as before until then.
@@ -224,19 +228,13 @@ export function placementChange(
         places.set(gateway, {});
       }
     } else if (held.paths === undefined) {
-      const isServed = before?.held === held && !changed.has(gateway);
-      if (!isServed) isComplete = false;
+      isComplete = false;
     } else {
       held.route ??= plainRoute(held);
       if (before?.held === held && before.plain?.route === held.route) continue;
       giveRoute(gateway, held, held.route);
       if (places.get(gateway)?.held === held) given.push(held);
     }
-  }
-  // The section of one that was not plain stays in memory until the next load.
-  for (const gateway of gone) {
-    places.delete(gateway);
-    maps.push({ gateway, change: "del" });
   }
   const next = {
     ...{ ...now, places, pools: [...pools.values()], owners },

@@ -32,7 +32,7 @@ export function plainPaths(program: RouteProgram): readonly PlainPath[] | undefi
   const paths = decidingPaths(matches);
   const chosen = paths?.map(({ rule }) => rules[rule]);
   if (chosen?.every((rule) => rule !== undefined && isPlainRule(rule)) !== true) return undefined;
-  return backendKeys(paths ?? [], rules).size > limits.backends ? undefined : paths;
+  return backendCount(paths ?? [], rules) > limits.backends ? undefined : paths;
 }
 
 /** Of the matches, the paths of those that decide anything; whatever their order, the longest decides then. */
@@ -55,9 +55,11 @@ function decidingPaths(matches: readonly ProgramMatch[]): PlainPath[] | undefine
   return paths;
 }
 
-function backendKeys(paths: readonly PlainPath[], rules: readonly ProgramRule[]): Set<string> {
+function backendCount(paths: readonly PlainPath[], rules: readonly ProgramRule[]): number {
+  // Most programs have one path.
+  if (paths.length < 2) return paths.length;
   const actions = paths.map(({ rule }) => rules[rule]?.action);
-  return new Set(actions.flatMap((each) => (each?.type === "forward" ? [targetKey(each.backend)] : [])));
+  return new Set(actions.flatMap((each) => (each?.type === "forward" ? [targetKey(each.backend)] : []))).size;
 }
 
 function isEverything(match: ProgramMatch): boolean {
@@ -101,7 +103,7 @@ export function plainRoute(held: HeldProgram): PlainRoute {
   const isForAll = only?.key === everyPath && others.length === 0;
   const entry = isForAll ? entryOf(only) : ({ ...common, action: "404" } as const);
   const entries = isForAll ? [] : paths.map((path) => ({ key: path.key, entry: entryOf(path) }));
-  const isMixed = backendKeys(paths, rules).size > 1;
+  const isMixed = backendCount(paths, rules) > 1;
   return { entry, paths: entries, backends: [...backends.values()], isMixed };
 }
 

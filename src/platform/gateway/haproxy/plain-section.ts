@@ -87,11 +87,12 @@ function slotServerName({ isMixed }: SlotShape, place: number): string {
 }
 
 /** The section of a slot, ending in a line break. It follows the defaults of all slots. */
-export function slotSection(
-  { name, shape }: Slot,
-  { backends }: SlotServers,
-  requestsPerProxy: number,
-): string {
+export function slotSection({ name }: Slot, lines: string): string {
+  return `backend ${name} from ${slotDefaultsName}\n${lines}`;
+}
+
+/** What a slot's section has besides its name. */
+export function slotLines(shape: SlotShape, { backends }: SlotServers, requestsPerProxy: number): string {
   const { width, isMixed } = shape;
   const free = ` ${noAddress}${width > 1 ? ` ${serverCheck}` : ""} disabled`;
   const servers = Array.from({ length: width }, () => free);
@@ -102,7 +103,6 @@ export function slotSection(
       servers[first + index] = ` ${serverAddress(address, port)}${check}`;
   }
   const lines = [
-    `backend ${name} from ${slotDefaultsName}`,
     ...(isMixed ? useServerLines(width) : width > 1 ? standIn : []),
     requestLimit(requestsPerProxy),
     // Those without weight get only what names them.
@@ -110,7 +110,7 @@ export function slotSection(
       (text, place) => `server ${slotServerName(shape, place)}${text}${isMixed ? " weight 0" : ""}`,
     ),
   ];
-  return `${lines.join("\n  ")}\n`;
+  return lines.map((line) => `  ${line}\n`).join("");
 }
 
 /** Place of an entry's first server in its fields. */
