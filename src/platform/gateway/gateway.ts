@@ -350,6 +350,8 @@ export function createGateway(options: GatewayOptions): Gateway {
         isUp: () => isRunning && problem === undefined,
         programs: () => programs.counts(),
         loads: () => loadCounts,
+        freeSlots: () =>
+          new Map(placement?.pools.map(({ shape, size, taken }) => [shape.name, size - taken])),
         bytesByProject: () => programs.bytesByProject(),
         traffic,
       },

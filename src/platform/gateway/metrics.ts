@@ -5,6 +5,8 @@ import { responseClasses, type Traffic } from "./traffic.ts";
 export interface GatewayMeasures {
   isUp(): boolean;
   programs(): Readonly<Record<"loaded" | "refused" | "over_share" | "checking", number>>;
+  /** By the shape of slots. */
+  freeSlots(): ReadonlyMap<string, number>;
   /** Memory that HAProxy needs for each project's programs, by the project's name. */
   bytesByProject(): ReadonlyMap<string, number>;
   loads(): { readonly succeeded: number; readonly failed: number };
@@ -44,6 +46,15 @@ export function createGatewayRegistry(measures: GatewayMeasures, tenantLabel: st
     collect() {
       this.reset();
       for (const [outcome, count] of Object.entries(measures.loads())) this.inc({ outcome }, count);
+    },
+  });
+  new Gauge({
+    name: "telemetryd_gateway_free_slots",
+    help: "Slots for plain proxies that are free until the next load, by shape.",
+    labelNames: ["shape"],
+    registers,
+    collect() {
+      for (const [shape, count] of measures.freeSlots()) this.set({ shape }, count);
     },
   });
   const isExtra = tenantLabel !== undefined && !proxyLabels.includes(tenantLabel);
