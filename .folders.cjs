@@ -79,7 +79,17 @@ const order = {
   "src/app": ["config", "ops", "daemon", "commands"],
   "src/app/config": ["sections", "."],
   "src/app/ops": ["page", "."],
-  "src/app/commands": [".", "completion", "platform", "policies", "query", "plan", "rejected", "status", "tap"],
+  "src/app/commands": [
+    ".",
+    "completion",
+    "platform",
+    "policies",
+    "query",
+    "plan",
+    "rejected",
+    "status",
+    "tap",
+  ],
   "src/app/commands/status": ["report", "watch", "."],
 };
 

@@ -9,11 +9,18 @@ import { sleep } from "../../src/base/core/clock.ts";
 import type { Releasers } from "../../src/base/core/service.ts";
 import { labelOf } from "../../src/platform/provider/engine/labels.ts";
 import { engineContents } from "../faults/compute/engine-contents.ts";
-import { namespaceOf, startNetworkNamespace } from "../support/provider/network-namespace.ts";
 import { httpsRequest } from "../support/plane/platform.ts";
+import { namespaceOf, startNetworkNamespace } from "../support/provider/network-namespace.ts";
 import { type RunningPodman, startPodman } from "../support/provider/podman.ts";
+import {
+  connectUplink,
+  externalAddress,
+  metadata,
+  outside,
+  serveFiles,
+  uplink,
+} from "../support/provider/uplink.ts";
 import { until } from "../support/until.ts";
-import { connectUplink, externalAddress, metadata, outside, serveFiles, uplink } from "../support/provider/uplink.ts";
 import type { HonestRequest } from "./honest-member.ts";
 import { honestProject, hostileProject } from "./scene.ts";
 import {
