@@ -8,6 +8,7 @@ import {
   configured,
 } from "./app/commands/command.ts";
 import { registerCompletion } from "./app/commands/completion/command.ts";
+import { registerDoctor } from "./app/commands/doctor/command.ts";
 import { registerPlan } from "./app/commands/plan/command.ts";
 import { registerPlatform } from "./app/commands/platform/command.ts";
 import { registerPolicies } from "./app/commands/policies/command.ts";
@@ -103,6 +104,7 @@ registerQuery(program, context);
 registerPlan(program, context);
 registerRejected(program, context);
 registerTap(program, context);
+registerDoctor(program, context);
 registerPlatform(program, context);
 registerCompletion(program, context);
 

@@ -20,7 +20,7 @@ export interface StoresOptions {
 
 /** The metrics store as sinks read it: one for all, or one per tenant (`metrics.tenancy`). */
 export interface Stores {
-  storeOf(plan: SinkPlan): SinkStore | NoStore;
+  storeOf(plan: Pick<SinkPlan, "tenant">): SinkStore | NoStore;
   /** Of the last store that has responded. */
   knownFlavor(): StoreFlavor | undefined;
   /** What is wrong with the store although it can be read: a sentence each. */

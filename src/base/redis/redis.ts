@@ -76,7 +76,36 @@ export function createRedis(options: DaemonRedisOptions): DaemonRedis {
   };
 }
 
-function targetOf({ urls = [], stateDirectory }: DaemonRedisOptions): RedisTarget {
+/**
+ * Checks the Redis of `redis.url` once.
+ *
+ * @throws the reason why it does not respond
+ */
+export async function checkRedis(
+  options: Pick<DaemonRedisOptions, "urls" | "stateDirectory">,
+  signal: AbortSignal,
+): Promise<RequirementsReport> {
+  let failure: unknown;
+  const connection = openConnection(targetOf(options), "command", "check", {
+    away: (error) => (failure = error),
+    back: () => undefined,
+  });
+  try {
+    const info = await new Promise<string>((resolve, reject) => {
+      signal.addEventListener("abort", () => reject(failure ?? signal.reason), { once: true });
+      if (signal.aborted) reject(signal.reason);
+      connection.once("ready", () => connection.info().then(resolve, reject));
+    });
+    return checkRequirements(info, true);
+  } finally {
+    connection.disconnect();
+  }
+}
+
+function targetOf({
+  urls = [],
+  stateDirectory,
+}: Pick<DaemonRedisOptions, "urls" | "stateDirectory">): RedisTarget {
   if (urls.length === 0) return { kind: "socket", path: socketPath(stateDirectory) };
   const address = parseRedisAddress(urls);
   // The configuration has been validated against the same form.

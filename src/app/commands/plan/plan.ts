@@ -18,13 +18,13 @@ import { checkManifest } from "../../../exporter/policy/spec/manifest.ts";
 import type { SinkPlan } from "../../../exporter/policy/spec/types.ts";
 import { publicEndpoint } from "../../../exporter/policy/status/status-view.ts";
 import { PolicyStore } from "../../../exporter/policy/store.ts";
-import { writeBody } from "../../../exporter/remote-write/encoding/request-body.ts";
 import type { Config, MetricsConfig } from "../../config/schema.ts";
 import { createExportTools, type ExportTools } from "../../daemon/export-tools.ts";
 import type { CommandResult } from "../command.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
 import { printedJson } from "../printed-json.ts";
 import { tenantOfStore } from "../query/query-scope.ts";
+import { probeReceiver } from "../receiver-probe.ts";
 import { commonSelector } from "./common-selector.ts";
 import type { PlanReport, PolicyReport, SinkReport, SourceReport } from "./plan-report.ts";
 import { planText } from "./plan-text.ts";
@@ -196,7 +196,7 @@ async function planOne(
       sources.set(name, { name, query, ...found, samplesPerMinute, isPartial });
       if (found.series === 0) warnings.push(`source ${name} selects nothing at present`);
     }
-    const accepts = probe === true ? { probe: await probeOf(destination, signal) } : {};
+    const accepts = probe === true ? { probe: await probeReceiver(destination, signal) } : {};
     if (trial === undefined) {
       const problem = `one cycle has more than ${limits.maxSamples} samples, or takes longer than ${(2 * limits.maxMs) / 1_000} s to read: select less`;
       reports.push({ ...place, problem, ...accepts });
@@ -239,23 +239,6 @@ async function openStore(store: SinkStore | NoStore, signal: AbortSignal): Promi
   if (problem !== undefined) throw new TelemetrydError("SOURCE_FAILED", redact(problem));
   return store;
 }
-
-/** One attempt at a request without samples, through the egress guard and with the sink's credentials. */
-async function probeOf(
-  { sender, state }: { readonly sender: ProbedSender; readonly state: { readonly protocol: "1.0" | "2.0" } },
-  signal: AbortSignal,
-): Promise<{ readonly accepted: boolean; readonly message: string }> {
-  const outcome = await sender.send(writeBody(state.protocol, []), signal, 1);
-  signal.throwIfAborted();
-  if (outcome.kind === "delivered") return { accepted: true, message: `HTTP ${outcome.status}` };
-  if (outcome.kind === "aborted") return { accepted: false, message: "interrupted" };
-  return { accepted: false, message: redact(("detail" in outcome && outcome.detail) || outcome.message) };
-}
-
-type ProbedSender = Extract<
-  ReturnType<ExportTools["deps"]["destinationOf"]>,
-  { readonly kind: "destination" }
->["sender"];
 
 function tenantWords(sink: SinkPlan, { tenancy }: MetricsConfig, { deps }: ExportTools): string {
   const tenant = deps.tenantOf(sink);
