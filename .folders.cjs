@@ -35,7 +35,6 @@ const order = {
     "exemplars",
     "metadata",
     "plan",
-    "doctor",
     "window",
     ".",
     "fleet",

@@ -104,8 +104,8 @@ describe.each<FrontKind>(["mimir", "cortex"])("%s", (kind) => {
     expect(outcome.kind === "failed" && outcome.message).toMatch(
       /^the store responded with 400: .*time range exceeds the limit.*-(?:querier|store)\.max-\S*query-length/,
     );
-    // 16, 8, 4, 2 and 1 minutes, after finding out the flavor and the external labels.
-    expect(front.requests - before).toBeLessThanOrEqual(5 + 4);
+    // 16, 8, 4, 2 and 1 minutes, after finding out the flavor, the external labels and the retention.
+    expect(front.requests - before).toBeLessThanOrEqual(5 + 5);
   });
 
   test("without a tenant the message says what to set", async () => {
