@@ -47,6 +47,7 @@ export async function openOps(context: PartContext, shown: ShownParts): Promise<
         version,
         replica: exporter?.reports?.replica,
         policies: statuses.views(),
+        policyDirectory: config.policies?.directory,
         source: exporter?.source(),
         rejected: exporter?.rejected(),
         gateway: gateway?.snapshot(),

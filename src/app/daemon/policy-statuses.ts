@@ -396,10 +396,24 @@ function sinkView(
     lastDeliveredAt: timeText(lastDeliveredAtMs),
     lastCycle: shared && { replica: shared.report.replica, at: timeText(shared.report.atMs) },
     sources: sources.map(({ name, checkpointMs, error }) =>
-      defined({ name, checkpoint: timeText(checkpointMs), series: stats.series.of(name), error }),
+      defined({
+        name,
+        query: queryText(snapshot, name),
+        checkpoint: timeText(checkpointMs),
+        series: stats.series.of(name),
+        error,
+      }),
     ),
     sparkline: (shared?.sparkline ?? stats.sparkline).points(clock.monotonicMs()),
   });
+}
+
+/** Queries have up to 16 KiB, and there may be thousands of sinks. */
+const maxQueryLength = 300;
+
+function queryText({ plan }: ExporterSnapshot, source: string): string | undefined {
+  const query = plan.sources.find(({ name }) => name === source)?.metricsql;
+  return query !== undefined && query.length > maxQueryLength ? `${query.slice(0, maxQueryLength)}…` : query;
 }
 
 function countsShown({ skippedSeconds: _, ...counts }: SinkCounts): Omit<SinkCounts, "skippedSeconds"> {

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { Counter, Registry } from "prom-client";
 import { describe, expect, test } from "vitest";
-import { busyDaemon, inFleet } from "../../../test/support/daemon/daemon-status.ts";
+import { busyDaemon, condition, inFleet } from "../../../test/support/daemon/daemon-status.ts";
 import { silentLogger } from "../../base/log/log.ts";
 import type { DaemonStatus } from "../../exporter/policy/status/status-view.ts";
 import { buildOpsApp, type OpsInput } from "./app.ts";
@@ -156,8 +156,31 @@ describe("the page", () => {
   test("says so where there is nothing yet, or nothing that fits", async () => {
     const empty = appWith({ status: () => ({ ...busyDaemon(0, nowMs), state: "starting" }) });
     expect((await empty.inject("/")).body).toContain("No sink yet.");
+    const source = { url: "http://127.0.0.1:8428/", flavor: "unknown" };
+    const status = { ...busyDaemon(0, nowMs), policyDirectory: "/etc/<policies>", source };
+    const { body } = await appWith({ status: () => status }).inject("/");
+    expect(body).toContain('read from <bdi class="address">/etc/&lt;policies&gt;</bdi>');
+    expect(body).toContain("(not reached yet)");
     expect((await appWith({}).inject("/?filter=nowhere")).body).toContain("No sink matches the filter.");
   });
+});
+
+test("a sink's query and its faults are on the page; a link leads to the queues that there are", async () => {
+  const { policies, ...others } = busyDaemon(1, nowMs);
+  const [policy] = policies;
+  const [sink] = policy?.sinks ?? [];
+  if (policy === undefined || sink === undefined) throw new Error("no sink");
+  const refused = condition("Accepted", "False", "InvalidTarget", "no such <sink>", nowMs);
+  const sources = [{ name: "all", query: 'up{job="<b>"}' }];
+  const ready = condition("Ready", "False", "SinksNotAccepted", "0/1", nowMs);
+  const shown = { ...policy, conditions: [ready], sinks: [{ ...sink, sources, conditions: [refused] }] };
+  const input = { status: () => ({ ...others, policies: [shown] }) };
+  const { body } = await appWith(input).inject("/");
+  expect(body).toContain("up{job=&quot;&lt;b&gt;&quot;}");
+  expect(body).toContain(`${sink.name}: no such &lt;sink&gt;`);
+  expect(body).not.toContain('href="queues"');
+  const withQueues = appWith({ ...input, dashboard: async () => undefined });
+  expect((await withQueues.inject("/")).body).toContain('href="queues"');
 });
 
 describe("faults", () => {

@@ -116,6 +116,7 @@ function pageView(input: OpsInput, query: unknown): PageView {
     readiness: input.readiness(),
     query: parseStatusQuery(query as Record<string, unknown>),
     nowMs: input.nowMs(),
+    hasQueues: input.dashboard !== undefined,
   };
 }
 

@@ -141,6 +141,8 @@ dl {
   margin: 4px 0 8px 14px; display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 2px 14px;
   font-size: 0.8125rem;
 }
+/* Wider than its column: below the figures of its row, as far as the errors, there is room. */
+@media (min-width: 81.26em) { tbody dl { margin: 30px -330px 8px 14px; position: relative; } }
 dt { color: var(--quiet); max-width: 220px; } dd { margin: 0; overflow-wrap: anywhere; }
 .policies {
   margin: 0 0 22px; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--edge);

@@ -1,6 +1,10 @@
 import { type Html, html } from "../../../base/core/html.ts";
 import type { Condition } from "../../../exporter/policy/status/conditions.ts";
-import { findCondition, type PolicyView } from "../../../exporter/policy/status/status-view.ts";
+import {
+  findCondition,
+  type PolicyView,
+  type SinkView,
+} from "../../../exporter/policy/status/status-view.ts";
 
 /** The policies, those with faults first; a policy without a running sink appears only here. */
 export function policyList(policies: readonly PolicyView[], limit: number): Html {
@@ -32,7 +36,15 @@ function policyItem({ plane, namespace, name, generation, sinks }: PolicyView, r
 <span class="name"><bdi>${origin}${namespace}/${name}</bdi></span>
 <span class="note">generation ${generation}, ${count}</span>
 ${ready?.status === "False" && html`<p><bdi class="fault">${ready.message}</bdi></p>`}
+${sinks.map(sinkFault)}
 </li>`;
+}
+
+/** Why a sink is not accepted: the policy's own message only counts such sinks. */
+function sinkFault({ name, conditions }: SinkView): Html {
+  const accepted = findCondition(conditions, "Accepted");
+  if (accepted?.status !== "False") return html``;
+  return html`<p><bdi class="fault">${name}: ${accepted.message}</bdi></p>`;
 }
 
 const tones = {

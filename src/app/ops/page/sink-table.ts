@@ -78,7 +78,7 @@ function details({ policy, sink }: SinkRow, nowMs: number): Html {
 <dl>
 ${policy.plane !== "directory" && fact("Control plane", policy.plane)}
 ${sink.conditions.map((condition) => conditionFact(condition, sink.stateSince, nowMs))}
-${sink.sources.map((source) => fact(`Source ${source.name}`, sourceProgress(source)))}
+${sink.sources.map((source) => fact(`Source ${source.name}`, sourceText(source)))}
 ${fact("Last delivery", sink.lastDeliveredAt === undefined ? "none yet" : since(sink.lastDeliveredAt, nowMs))}
 ${sink.lastCycle !== undefined && fact("Last cycle", lastCycleText(sink.lastCycle, nowMs))}
 ${sink.losesDataAt !== undefined && fact("Loses data", until(sink.losesDataAt, nowMs))}
@@ -88,6 +88,11 @@ ${late !== undefined && fact("Late samples", late)}
 ${lateRejection !== undefined && fact("Late samples refused", lateRejection)}
 ${sink.lastError !== undefined && fact("Last error", sink.lastError.message)}
 </dl></details>`;
+}
+
+function sourceText(source: SinkSourceView): string {
+  const progress = sourceProgress(source);
+  return source.query === undefined ? progress : `${source.query} — ${progress}`;
 }
 
 function sourceProgress({ checkpoint, series, error }: SinkSourceView): string {

@@ -14,6 +14,8 @@ export interface PageView {
   readonly readiness: Readiness;
   readonly query: StatusQuery;
   readonly nowMs: number;
+  /** Whether the daemon has a page of its queues. */
+  readonly hasQueues: boolean;
 }
 
 /**
@@ -53,6 +55,7 @@ ${livePart(view)}
 <a href="metrics">Metrics</a>
 <a href="api/v1/status">Status as JSON</a>
 <a href="readyz">Readiness</a>
+${view.hasQueues && html`<a href="queues">Queues</a>`}
 </footer>
 <script>${trustedHtml(pageScript)}</script>
 </body>
@@ -71,7 +74,7 @@ ${banners(view)}
 ${summary({ status, rows: all, query, nowMs })}
 <section aria-labelledby="sinks">
 <div class="heading"><h2 id="sinks" tabindex="-1">Sinks</h2>${countLine(all, found, query)}</div>
-${found.length > 0 ? sinkTable(found.slice(0, query.limit), nowMs) : nothingFound(all)}
+${found.length > 0 ? sinkTable(found.slice(0, query.limit), nowMs) : nothingFound(all, status)}
 </section>
 ${policyList(status.policies, query.limit)}
 </main>`;
@@ -101,6 +104,7 @@ function inTrouble(rows: readonly SinkRow[]): number {
 
 function identity({ status, readiness, nowMs }: PageView): Html {
   const { replica, source } = status;
+  const flavor = source?.flavor === "unknown" ? "not reached yet" : source?.flavor;
   const [tone, word] =
     status.state === "stopping"
       ? ["retrying", "Stopping"]
@@ -111,7 +115,7 @@ function identity({ status, readiness, nowMs }: PageView): Html {
 <span>version ${status.version}</span>
 <span>up ${formatAge(nowMs - Date.parse(status.startedAt))}</span>
 ${replica && html`<span>replica <bdi class="address">${replica}</bdi>, one of ${replicaCount(status)}</span>`}
-${source && html`<span>reads <bdi class="address">${source.url}</bdi> (${source.flavor})</span>`}</p>`;
+${source && html`<span>reads <bdi class="address">${source.url}</bdi> (${flavor})</span>`}</p>`;
 }
 
 /** This replica, and those that ran the last cycle of some sink. */
@@ -137,12 +141,14 @@ function countLine(all: readonly SinkRow[], found: readonly SinkRow[], query: St
   return html`<p class="count">${shown} of ${formatExactCount(all.length)}${more}${clear}</p>`;
 }
 
-function nothingFound(all: readonly SinkRow[]): Html {
-  const text =
-    all.length > 0
-      ? "No sink matches the filter."
-      : "No sink yet. Each sink of an ExportPolicy appears here as soon as the policy is read.";
-  return html`<p class="empty">${text}</p>`;
+function nothingFound(all: readonly SinkRow[], { policyDirectory: directory }: DaemonStatus): Html {
+  if (all.length > 0) return html`<p class="empty">No sink matches the filter.</p>`;
+  const place =
+    directory !== undefined &&
+    html` Policies are read from <bdi class="address">${directory}</bdi>: put an ExportPolicy there, and
+<code>telemetryd validate</code> shows its faults.`;
+  return html`<p class="empty">No sink yet. Each sink of an ExportPolicy appears here as soon as the policy is
+read.${place}</p>`;
 }
 
 function queryString({ filter, health, all }: StatusQuery & { all: boolean }): string {

@@ -107,7 +107,7 @@ function lossTile(status: DaemonStatus, rows: readonly SinkRow[]): Html {
 }
 
 function keptText({ batches, bytes, maxBytes }: RejectedView): string {
-  return `${batches} kept for you to see, ${formatByteSize(bytes)} of ${formatByteSize(maxBytes)}`;
+  return `${batches} rejected requests kept, ${formatByteSize(bytes)} of ${formatByteSize(maxBytes)}`;
 }
 
 function policyTile(status: DaemonStatus): Html {
@@ -116,7 +116,9 @@ function policyTile(status: DaemonStatus): Html {
   ).length;
   const note =
     notReady === 0
-      ? "all are configured"
+      ? status.policies.length === 0
+        ? "none has been read yet"
+        : "all are configured"
       : html`<a class="lost" href="#policies">${notReady} with faults</a>`;
   return html`<div class="tile"><h2>Policies</h2>
 <p class="figure">${formatExactCount(status.policies.length)}</p>

@@ -19,6 +19,8 @@ export interface DaemonStatus {
   /** Parts that currently work with limits, one sentence each; empty when all is well. */
   readonly degraded: readonly string[];
   readonly policies: readonly PolicyView[];
+  /** `policies.directory` */
+  readonly policyDirectory?: string;
   /** Absent when the daemon exports nothing. */
   readonly source?: SourceView;
   readonly rejected?: RejectedView;
@@ -106,6 +108,8 @@ export interface SinkView {
 
 export interface SinkSourceView {
   readonly name: string;
+  /** Its MetricsQL; of a long one, the beginning. */
+  readonly query?: string;
   readonly checkpoint?: string;
   /** Series that it selected in the last minutes; absent before its first reading. */
   readonly series?: number;
