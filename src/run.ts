@@ -95,7 +95,7 @@ async function loadAndWarn(options: RunOptions, signal: AbortSignal): Promise<{ 
 }
 
 function loggerFor(config: Config, { out }: RunOptions): Logger {
-  return createLogger(config.log.level, out, out.isTTY === true);
+  return createLogger(config.log.level, out, out.isTTY === true, config.log.format);
 }
 
 /**

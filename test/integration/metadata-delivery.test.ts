@@ -143,7 +143,7 @@ describe("a receiver that refuses metadata", () => {
     for (let count = 0; count < 241; count++) await cycle(sink);
     expect(sent()).toHaveLength(1);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { level: 30, message: '400 "no metadata"' },
+      { level: "info", message: '400 "no metadata"' },
     ]);
     expect(sink.condition()).toMatchObject({ reason: "UpToDate" });
     expect(sink.condition().message).not.toContain("refused");

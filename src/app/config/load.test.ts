@@ -45,7 +45,7 @@ test("defaults: only the sections that are present, the rest filled in", async (
     state: { directory: join(folder, "data") },
     export: { schedule: "local" },
     ops: { listen: { host: "127.0.0.1", port: 9464 }, hosts: [], dashboard: "read" },
-    log: { level: "info" },
+    log: { level: "info", format: "auto" },
   });
 });
 

@@ -17,11 +17,11 @@ test.each([[false], [true]])(
   },
 );
 
-test("lines are JSON with the level's number and a time", () => {
+test("lines are JSON with the level's name and a time", () => {
   let written = "";
   createLogger("warn", { write: (text) => (written += text) }, false).warn({ sink: "a" }, "slow");
   expect(JSON.parse(written)).toMatchObject({
-    level: 40,
+    level: "warn",
     sink: "a",
     msg: "slow",
     time: expect.stringContaining("T"),
@@ -33,5 +33,22 @@ test("whatever a secret is, a line keeps its form", () => {
   const log = createLogger("info", { write: (text) => (written += text) }, false);
   liveSecrets.hold("test", ["level", '","msg":"', 'a "secret"']);
   log.info({ sink: 'has a "secret"' }, "said");
-  expect(JSON.parse(written)).toMatchObject({ level: 30, sink: "has ***", msg: "said" });
+  expect(JSON.parse(written)).toMatchObject({ level: "info", sink: "has ***", msg: "said" });
+});
+
+test.each([
+  ["auto", true, "text"],
+  ["auto", false, "json"],
+  ["text", false, "text"],
+  ["json", true, "json"],
+] as const)("with format %s (terminal: %s) lines are %s", (format, isTerminal, expected) => {
+  let written = "";
+  const out = { write: (text: string) => (written += text) };
+  createLogger("info", out, isTerminal, format).error({ sink: "a" }, "the request failed");
+  expect(written.startsWith("{") ? "json" : "text").toBe(expected);
+  expect(written).toContain("the request failed");
+  if (expected === "text") expect(written).toMatch(/ERROR/);
+  // Colours are for terminals alone; a file needs the date.
+  expect(written.includes("\u001b")).toBe(expected === "text" && isTerminal);
+  if (!isTerminal) expect(written).toMatch(/\d{4}-\d{2}-\d{2}/);
 });

@@ -46,5 +46,10 @@ export const log = z
       ["fatal", "error", "warn", "info", "debug", "trace"],
       "info",
     ),
+    format: choice(
+      "auto is text on a terminal, and one JSON object per line anywhere else",
+      ["auto", "text", "json"],
+      "auto",
+    ),
   })
   .meta({ description: "Logging" });
