@@ -48,6 +48,7 @@ describe("bodies", () => {
     ["broken JSON", () => json("{"), 400],
     ["deep JSON", () => json("[".repeat(101) + "]".repeat(101)), 400],
     ["JSON with many values", () => json(`[${"1,".repeat(200_000)}1]`), 413],
+    ["JSON with many fields", () => json(`{${'"a":1,'.repeat(60_000)}"b":1}`), 413],
     ["deep JSON as YAML", () => parseYaml(Buffer.from(`${'{"a":'.repeat(101)}1${"}".repeat(101)}`)), 400],
     ["large YAML", () => parseYaml(Buffer.from(`a: ${"x".repeat(200_000)}`)), 413],
     ["large JSON as YAML that is broken", () => parseYaml(Buffer.from(`{"a":"${"x".repeat(200_000)}"`)), 400],
