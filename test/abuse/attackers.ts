@@ -8,7 +8,6 @@ import { startHostileReceiver } from "./hostile-receiver.ts";
 import { proxyAttacks } from "./proxies.ts";
 import { strangerAttacks } from "./stranger.ts";
 import { Tally } from "./tally.ts";
-import { workloadChurn } from "./workload-churn.ts";
 
 export interface AttackOrder {
   readonly url: string;
@@ -16,22 +15,16 @@ export interface AttackOrder {
   readonly bearer: string;
   readonly gatewayPort: number;
   readonly backend: string;
-  /** Whether workloads run. */
-  readonly withWorkloads: boolean;
 }
 
 export type AttackReport = Record<string, Record<string, number>>;
 
 async function attack(order: AttackOrder, signal: AbortSignal): Promise<AttackReport> {
-  const { url, port, bearer, withWorkloads } = order;
+  const { url, port, bearer } = order;
   const tally = new Tally();
   const receiver = await startHostileReceiver(tally);
   const member = memberAttacks({ url, bearer, receiverPort: receiver.port }, tally, signal);
-  const workloads = withWorkloads ? workloadChurn({ url, bearer }, tally, signal) : undefined;
-  await Promise.all([
-    ...[member, workloads],
-    ...[strangerAttacks(port, tally, signal), proxyAttacks(order, tally, signal)],
-  ]);
+  await Promise.all([member, strangerAttacks(port, tally, signal), proxyAttacks(order, tally, signal)]);
   await receiver[Symbol.asyncDispose]();
   return tally.report();
 }

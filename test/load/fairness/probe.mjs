@@ -58,11 +58,15 @@ function cpuMs() {
   return Number.parseInt(schedulerText.toString("latin1", 0, length), 10) / 1e6;
 }
 
+/** Set it to learn what ran in a stall. A profile slows the daemon, so no limit holds with it. */
+const isProfiled = process.env.FAIRNESS_PROBE_PROFILE === "1";
 const session = new Session();
 session.connect();
-session.post("Profiler.enable");
-session.post("Profiler.setSamplingInterval", { interval: 1_000 });
-session.post("Profiler.start");
+if (isProfiled) {
+  session.post("Profiler.enable");
+  session.post("Profiler.setSamplingInterval", { interval: 1_000 });
+  session.post("Profiler.start");
+}
 const microseconds = () => Number(process.hrtime.bigint() / 1_000n);
 /** Ends the profile and starts the next. @returns the functions in most of a span's samples, the outermost first */
 function explain({ fromUs, toUs }) {
@@ -101,7 +105,7 @@ setInterval(() => {
   last = current;
 }, stallResolutionMs).unref();
 function noteStall() {
-  const names = stall.cpuMs < explainedMs ? [] : explain(stall);
+  const names = isProfiled && stall.cpuMs >= explainedMs ? explain(stall) : [];
   note({ kind: "stall", atMs: now(), forMs: stall.cpuMs, names });
   stall = { cpuMs: 0, fromUs: 0, toUs: 0 };
   // Of the explanation's own time nothing counts.
