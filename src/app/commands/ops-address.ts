@@ -1,7 +1,8 @@
 import { Option } from "commander";
-import { TelemetrydError } from "../../base/core/errors.ts";
+import { describeError, TelemetrydError } from "../../base/core/errors.ts";
 import { parseUrl } from "../../base/core/url.ts";
 import { formatListenAddress, parseListenAddress } from "../../base/net/listen-address.ts";
+import { commandHeader } from "../ops/command-request.ts";
 
 const usualAddress = "http://127.0.0.1:9464";
 
@@ -44,4 +45,14 @@ export function unreachable({ origin }: URL, reason: string, cause: unknown): Te
     `no telemetryd responds at ${origin} (${reason}); is it running, and is this the address of ops.listen? Give another one with --address`,
     { cause },
   );
+}
+
+/** A command's request to a running daemon, which serves some paths to such only. @throws UNREACHABLE */
+export async function askDaemon(url: URL, method: string, signal: AbortSignal): Promise<Response> {
+  try {
+    return await fetch(url, { method, headers: { [commandHeader]: "1" }, signal, redirect: "manual" });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unreachable(url, describeError(error), error);
+  }
 }

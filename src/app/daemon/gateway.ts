@@ -70,7 +70,7 @@ export async function openGateway(
     resolver: new BackendResolver({
       egress,
       lookup: (name, tenant) => names.lookup(name, tenant),
-      own: ownAddresses(config),
+      own: listenAddresses(config).map(([, address]) => address),
     }),
     tenantLabel: config.metrics?.tenantLabel || undefined,
     runner: `${hostname()}:${settings.listen}`,
@@ -126,10 +126,16 @@ async function keepCertificate(
   return refresh;
 }
 
-/** Where this daemon listens. */
-function ownAddresses({ ops, api, platform, gateway }: Config): ListenAddress[] {
-  const addresses = [ops?.listen, api?.listen, platform?.listen, gateway?.listen, gateway?.tlsListen];
-  return addresses.filter((each) => each !== undefined);
+/** Where a daemon listens, by the key of its configuration. */
+export function listenAddresses({ ops, api, platform, gateway }: Config): [key: string, ListenAddress][] {
+  const addresses = [
+    ["ops.listen", ops?.listen],
+    ["api.listen", api?.listen],
+    ["platform.listen", platform?.listen],
+    ["gateway.listen", gateway?.listen],
+    ["gateway.tlsListen", gateway?.tlsListen],
+  ] as const;
+  return addresses.flatMap(([key, address]) => (address === undefined ? [] : [[key, address]]));
 }
 
 /** Bundles of the authorities that a system trusts, by where distributions keep them. */

@@ -1,4 +1,3 @@
-import type { Clock } from "../../base/core/clock.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { Config } from "../config/schema.ts";
@@ -34,17 +33,17 @@ export async function openPlatform(
 /** PEM of the authority of this configuration's platform, if it has one of its own. */
 export async function authorityOfPlatform(
   { platform, state }: Config,
-  clock: Pick<Clock, "nowMs">,
+  nowMs: number,
 ): Promise<string | undefined> {
   if (platform === undefined) return undefined;
   const { listen, tls } = platform;
   const { platformAuthority } = await import("../../platform/platform.ts");
-  return await platformAuthority({ listen, ...tls, stateDirectory: state.directory }, clock.nowMs());
+  return await platformAuthority({ listen, ...tls, stateDirectory: state.directory }, nowMs);
 }
 
 /** PEM of the authority that a daemon trusts without configuration, since it follows its own platform. */
 export async function ownAuthority({ config, clock }: PartContext): Promise<string | undefined> {
   const { controlPlane } = config;
   if (controlPlane?.apiUrl === undefined || controlPlane.caFile !== undefined) return undefined;
-  return await authorityOfPlatform(config, clock);
+  return await authorityOfPlatform(config, clock.nowMs());
 }

@@ -1,5 +1,10 @@
 import type { DaemonRedis } from "../../base/redis/redis.ts";
+import type { Config } from "../config/schema.ts";
 import type { Part, PartContext } from "./parts.ts";
+
+export function needsRedis({ roadmap, platform, export: exports }: Config): boolean {
+  return roadmap !== undefined || platform !== undefined || exports.schedule === "queue";
+}
 
 /** The Redis of the parts that need one: of `redis.url`, or a private one. */
 export async function openRedis({
@@ -7,13 +12,12 @@ export async function openRedis({
   clock,
   log,
 }: PartContext): Promise<(DaemonRedis & Part) | undefined> {
-  const { roadmap, platform, export: exports } = config;
-  if (roadmap === undefined && platform === undefined && exports.schedule !== "queue") return undefined;
+  if (!needsRedis(config)) return undefined;
   const { createRedis } = await import("../../base/redis/redis.ts");
   const redis = createRedis({
     urls: config.redis?.url ?? [],
     stateDirectory: config.state.directory,
-    appendFsync: platform?.durability ?? "everysec",
+    appendFsync: config.platform?.durability ?? "everysec",
     clock,
     log,
   });

@@ -36,16 +36,3 @@ export function formatAge(ageMs: number): string {
 function twoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
 }
-
-const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-
-/** `1.5 MiB`: three significant digits. */
-export function formatBytes(bytes: number): string {
-  let amount = bytes;
-  let unit = 0;
-  while (amount >= 1_024 && unit < units.length - 1) {
-    amount /= 1_024;
-    unit++;
-  }
-  return `${unit === 0 ? amount : Number(amount.toPrecision(amount >= 1_000 ? 4 : 3))} ${units[unit]}`;
-}

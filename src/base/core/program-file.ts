@@ -7,13 +7,15 @@ const systemFolders = ["/usr/local/bin", "/usr/bin", "/bin"];
 export const daemonFolders: readonly string[] = ["/usr/local/sbin", "/usr/sbin"];
 
 /**
- * Finds a program by its name: on PATH, then in the further folders. To a shell an empty PATH entry is the
- * current folder; here it is ignored, so that the result never depends on the working directory.
+ * Finds a program by its name: on PATH, then in the further folders. A path is returned as it is. To a shell
+ * an empty PATH entry is the current folder; here it is ignored, so that the result never depends on the
+ * working directory.
  */
 export async function findProgram(
   name: string,
   furtherFolders: readonly string[] = [],
 ): Promise<string | undefined> {
+  if (name.includes("/")) return name;
   const path = process.env["PATH"]?.split(delimiter) ?? systemFolders;
   for (const folder of [...path, ...furtherFolders]) {
     if (folder === "") continue;

@@ -8,6 +8,8 @@ import { withLimit } from "../../../base/core/signals.ts";
 import { version } from "../../../base/core/version.ts";
 import { redact } from "../../../base/log/redact.ts";
 import type { Config } from "../../config/schema.ts";
+import { listenAddresses } from "../../daemon/gateway.ts";
+import { needsRedis } from "../../daemon/redis.ts";
 import type { CommandResult } from "../command.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
 import { opsUrl } from "../ops-address.ts";
@@ -42,7 +44,7 @@ export async function doctor(options: DoctorOptions, signal: AbortSignal): Promi
 }
 
 async function check(config: Config, signal: AbortSignal): Promise<Finding[]> {
-  const { metrics, roadmap, platform, gateway, provider, redis, controlPlane } = config;
+  const { metrics, gateway, provider, redis, controlPlane } = config;
   const state = await checkState(config.state.directory, stateBytes(config));
   const checks: Promise<Finding | readonly Finding[]>[] = [];
   const bounded = (name: string, work: (limited: AbortSignal) => Promise<Finding | readonly Finding[]>) => {
@@ -62,10 +64,9 @@ async function check(config: Config, signal: AbortSignal): Promise<Finding[]> {
   if (metrics !== undefined) {
     bounded("metrics.url", (limited) => checkExport({ ...config, metrics }, limited));
   }
-  const needsRedis = roadmap !== undefined || platform !== undefined || config.export.schedule === "queue";
-  if (needsRedis && redis?.url !== undefined)
+  if (needsRedis(config) && redis?.url !== undefined)
     bounded("redis.url", (limited) => checkExternalRedis(config, limited));
-  else if (needsRedis) {
+  else if (needsRedis(config)) {
     const program = process.env["REDIS_SERVER_BIN"] ?? "redis-server";
     bounded("Redis", () =>
       checkProgram("Redis", program, "--version", "install redis-server 6.2 or newer, or set redis.url"),
@@ -92,16 +93,6 @@ async function check(config: Config, signal: AbortSignal): Promise<Finding[]> {
 /** What the state directory may hold by its limits, beside what is small. */
 function stateBytes({ delivery }: Config): number {
   return delivery.rejected.maxBytes + delivery.sentLog.maxBytes;
-}
-
-function listenAddresses({ ops, api, platform, gateway }: Config) {
-  return [
-    ["ops.listen", ops?.listen],
-    ["api.listen", api?.listen],
-    ["platform.listen", platform?.listen],
-    ["gateway.listen", gateway?.listen],
-    ["gateway.tlsListen", gateway?.tlsListen],
-  ].filter((each): each is [string, NonNullable<typeof ops>["listen"]] => each[1] !== undefined);
 }
 
 async function checkExternalRedis({ redis, state }: Config, signal: AbortSignal): Promise<Finding> {

@@ -3,15 +3,12 @@ import { formatAge } from "../../../base/core/human.ts";
 import { silentLogger as log } from "../../../base/log/log.ts";
 import { redact } from "../../../base/log/redact.ts";
 import { SinkStates } from "../../../exporter/delivery/state/sink-states.ts";
-import { DirectoryWatcher } from "../../../exporter/policy/directory/directory-watcher.ts";
 import { directoryPlane } from "../../../exporter/policy/plane.ts";
-import { PolicyPlans } from "../../../exporter/policy/policy-plans.ts";
 import { type SinkPlan, sinkKey, sinkName } from "../../../exporter/policy/spec/types.ts";
 import { publicEndpoint } from "../../../exporter/policy/status/status-view.ts";
-import { PolicyStore } from "../../../exporter/policy/store.ts";
 import type { Config, MetricsConfig } from "../../config/schema.ts";
 import { createExportTools, type ExportTools } from "../../daemon/export-tools.ts";
-import { createProjectTenants } from "../../daemon/tenants.ts";
+import { readDirectory } from "../policies/directory-plans.ts";
 import { probeReceiver } from "../receiver-probe.ts";
 import { type Finding, failed, ok, warning } from "./findings.ts";
 
@@ -42,25 +39,21 @@ async function checkPolicies(
   if (config.policies === undefined) return { findings: [], sinks: [] };
   const check = "policies.directory";
   const { directory } = config.policies;
-  const store = new PolicyStore();
-  const watcher = new DirectoryWatcher({ directory, store, clock: systemClock, log });
-  await watcher.look(signal);
-  const plans = new PolicyPlans(store, createProjectTenants(config));
+  const { store, plans, problems } = await readDirectory(config, directory, log, signal);
   if (!store.hasPlane(directoryPlane)) {
     return {
       findings: [failed(check, `${directory} cannot be read`, "create it, or correct the path")],
       sinks: [],
     };
   }
-  const findings = watcher
-    .problems()
-    .map((problem) => failed(check, problem, "telemetryd validate shows the place and the remedy"));
+  const remedy = "telemetryd validate shows the place and the remedy";
+  const findings = problems.map((problem) => failed(check, problem, remedy));
   const all = [...plans.all()];
   for (const { plan } of all) {
     for (const { name, condition } of plan.accepted) {
       if (condition.status === "True") continue;
       const check = `sink ${sinkName(sinkKey(plan.ref, name))}`;
-      findings.push(failed(check, condition.message, "telemetryd validate shows the place and the remedy"));
+      findings.push(failed(check, condition.message, remedy));
     }
   }
   const sinks = plans.sinks();

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { access, constants, stat, statfs } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
+import { formatByteSize } from "../../../base/core/byte-size.ts";
 import { describeError, errnoCode, TelemetrydError } from "../../../base/core/errors.ts";
-import { formatBytes } from "../../../base/core/human.ts";
 import { daemonFolders, findProgram } from "../../../base/core/program-file.ts";
 import { formatListenAddress, type ListenAddress } from "../../../base/net/listen-address.ts";
 import { lockDirectory } from "../../../exporter/delivery/state/directory-lock.ts";
@@ -22,12 +22,12 @@ export async function checkState(
     return bavail * bsize;
   };
   const withSpace = (detail: string, bytes: number): Finding => {
-    const text = `${detail}; ${formatBytes(bytes)} free`;
+    const text = `${detail}; ${formatByteSize(bytes)} free`;
     if (bytes >= neededBytes) return ok(check, text);
     return warning(
       check,
       text,
-      `its limits add up to ${formatBytes(neededBytes)}: free space, or lower them`,
+      `its limits add up to ${formatByteSize(neededBytes)}: free space, or lower them`,
     );
   };
   try {
@@ -96,7 +96,7 @@ export async function checkProgram(
   versionFlag: string,
   remedy: string,
 ): Promise<Finding> {
-  const file = program.includes("/") ? program : await findProgram(program, daemonFolders);
+  const file = await findProgram(program, daemonFolders);
   if (file === undefined) return failed(check, `${program} is not installed`, remedy);
   const { error, output } = await new Promise<{ error: Error | null; output: string }>((done) => {
     execFile(file, [versionFlag], { timeout: programLimitMs }, (failure, stdout, stderr) =>

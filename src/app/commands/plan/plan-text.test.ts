@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { formatBytes } from "../../../base/core/human.ts";
-import { planText } from "./plan-text.ts";
+import { formatBytes, planText } from "./plan-text.ts";
 
 test.each([
   [0, "0 B"],

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatExactCount } from "../../../base/core/human.ts";
+import { formatCount, formatExactCount } from "../../../base/core/human.ts";
 import { printable, renderTable } from "../table.ts";
 import type { PlanReport, PolicyReport, SinkReport, SourceReport } from "./plan-report.ts";
 
@@ -72,4 +72,17 @@ function sinkText(sink: SinkReport): string {
 
 function fact(name: string, text: string): string {
   return `  ${`${name}:`.padEnd(11)} ${printable(text)}\n`;
+}
+
+const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+
+/** `1.5 MiB`: three significant digits. */
+export function formatBytes(bytes: number): string {
+  let amount = bytes;
+  let unit = 0;
+  while (amount >= 1_024 && unit < units.length - 1) {
+    amount /= 1_024;
+    unit++;
+  }
+  return `${unit === 0 ? amount : Number(amount.toPrecision(amount >= 1_000 ? 4 : 3))} ${units[unit]}`;
 }

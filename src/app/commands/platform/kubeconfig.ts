@@ -108,7 +108,7 @@ async function authorityOf(config: Config, nowMs: number): Promise<string | unde
       throw new TelemetrydError("FILE_UNREADABLE", message, { cause });
     });
   }
-  return await authorityOfPlatform(config, { nowMs: () => nowMs });
+  return await authorityOfPlatform(config, nowMs);
 }
 
 interface CredentialsCall extends ProgramCall {

@@ -2,11 +2,9 @@ import { systemClock } from "../../../base/core/clock.ts";
 import { TelemetrydError } from "../../../base/core/errors.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { DirectoryWatcher } from "../../../exporter/policy/directory/directory-watcher.ts";
-import { PolicyPlans } from "../../../exporter/policy/policy-plans.ts";
 import type { SinkPlan } from "../../../exporter/policy/spec/types.ts";
-import { PolicyStore } from "../../../exporter/policy/store.ts";
 import type { Config, MetricsConfig } from "../../config/schema.ts";
-import { createProjectTenants } from "../../daemon/tenants.ts";
+import { createPolicies } from "../../daemon/policies.ts";
 
 /** A configuration that exports policies of a directory. */
 export type ExportingConfig = Config & {
@@ -24,15 +22,19 @@ export function exportingConfig(config: Config): ExportingConfig {
   );
 }
 
+/** What a directory of policies holds now. */
+export async function readDirectory(config: Config, directory: string, log: Logger, signal: AbortSignal) {
+  const { store, plans } = createPolicies(config);
+  const watcher = new DirectoryWatcher({ directory, store, clock: systemClock, log });
+  await watcher.look(signal);
+  return { store, plans, problems: watcher.problems() };
+}
+
 /** The current plans of the directory's policies. */
 export async function plansInDirectory(
   config: ExportingConfig,
   log: Logger,
   signal: AbortSignal,
 ): Promise<SinkPlan[]> {
-  const store = new PolicyStore();
-  const { directory } = config.policies;
-  await new DirectoryWatcher({ directory, store, clock: systemClock, log }).look(signal);
-  const tenants = createProjectTenants(config);
-  return new PolicyPlans(store, tenants).sinks();
+  return (await readDirectory(config, config.policies.directory, log, signal)).plans.sinks();
 }

@@ -7,8 +7,7 @@ import {
   parseRejectedFile,
   type RejectedEntry,
 } from "../../../exporter/remote-write/rejected/rejected-store.ts";
-import { commandHeader } from "../../ops/command-request.ts";
-import { opsUrl, unreachable } from "../ops-address.ts";
+import { askDaemon, opsUrl, unreachable } from "../ops-address.ts";
 
 /**
  * The rejected store of a running daemon, through its ops address.
@@ -22,14 +21,7 @@ export function opsRejected(address: string): RejectedAccess {
 
   /** A response with status 200 or 204; undefined for 404 if the daemon knows the path. */
   async function request(path: string, method: string, signal: AbortSignal): Promise<Response | undefined> {
-    let response: Response;
-    try {
-      const headers = { [commandHeader]: "rejected" };
-      response = await fetch(base.href + path, { method, headers, signal, redirect: "manual" });
-    } catch (error) {
-      signal.throwIfAborted();
-      throw unreachable(base, describeError(error), error);
-    }
+    const response = await askDaemon(new URL(base.href + path), method, signal);
     if (response.ok) return response;
     const text = (await response.text()).trim().slice(0, 500);
     if (response.status === 404 && text === "there is no such entry") return undefined;

@@ -43,9 +43,10 @@ export async function showRejectedList(
     if (options.entries !== true) groups.add(entry);
     else if (newest.push(entry) >= 2 * limit + 100) newest = newest.slice(newest.length - limit);
   }
-  const found = options.entries === true ? count : groups.list().length;
+  const all = groups.list();
+  const found = options.entries === true ? count : all.length;
   const entries = limit === 0 ? [] : newest.slice(-limit);
-  const lines = groups.list().slice(0, limit);
+  const lines = all.slice(0, limit);
   if (output === "json") out.write(printedJson(options.entries === true ? entries : lines.map(groupJson)));
   else if (found === 0) out.write("Nothing was rejected.\n");
   else {

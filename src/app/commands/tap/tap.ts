@@ -4,11 +4,15 @@ import { describeError, TelemetrydError } from "../../../base/core/errors.ts";
 import type { LineSink } from "../../../base/log/log.ts";
 import { matcher } from "../../../exporter/metricsql/analysis/matcher.ts";
 import { parse } from "../../../exporter/metricsql/parse/parser.ts";
-import { describeSample, readBody } from "../../../exporter/remote-write/encoding/request-body.ts";
+import {
+  type BodySeries,
+  describeSample,
+  readBody,
+} from "../../../exporter/remote-write/encoding/request-body.ts";
 import { readTapped, type TappedRequest } from "../../../exporter/remote-write/tap.ts";
-import { commandHeader } from "../../ops/command-request.ts";
-import { opsUrl, unreachable } from "../ops-address.ts";
+import { askDaemon, opsUrl } from "../ops-address.ts";
 import { printedJsonLine } from "../printed-json.ts";
+import { seriesText } from "../series-text.ts";
 import { printable } from "../table.ts";
 
 export interface TapOptions {
@@ -41,11 +45,9 @@ export async function tap(
   const url = opsUrl(options.address, "api/v1/tap");
   url.searchParams.set("sink", options.sink);
   const shown = new ShownSamples(options, isShown, out, notes);
-  let hasBegun = false;
   try {
-    const response = await fetch(url, { headers: { [commandHeader]: "tap" }, signal, redirect: "manual" });
+    const response = await askDaemon(url, "GET", signal);
     if (!response.ok || response.body === null) throw await refusal(response, url, options.sink);
-    hasBegun = true;
     notes.write(`showing what ${options.sink} sends; Ctrl-C ends it\n`);
     for await (const request of readTapped(Readable.fromWeb(response.body as ReadableStream))) {
       shown.add(request, Date.now());
@@ -54,9 +56,7 @@ export async function tap(
   } catch (error) {
     if (signal.aborted) return;
     if (error instanceof TelemetrydError) throw error;
-    if (hasBegun)
-      throw new TelemetrydError("UNREACHABLE", `${url.origin}: ${describeError(error)}`, { cause: error });
-    throw unreachable(url, describeError(error), error);
+    throw new TelemetrydError("UNREACHABLE", `${url.origin}: ${describeError(error)}`, { cause: error });
   } finally {
     shown.end();
   }
@@ -113,9 +113,8 @@ class ShownSamples {
     }
     if (outcome !== "delivered") this.#notes.write(`${outcome}: ${printable(message ?? "no response")}\n`);
     for (const { labels, samples } of readBody(request)) {
-      const byName = new Map(labels.map(({ name, value }) => [name, value]));
-      if (!this.#isShown(byName)) continue;
-      for (const sample of samples) this.#print(request, byName, sample.timestampMs, describeSample(sample));
+      if (!this.#isShown(namedLabels(labels))) continue;
+      for (const sample of samples) this.#print(request, labels, sample);
     }
   }
 
@@ -127,10 +126,9 @@ class ShownSamples {
   }
 
   #print(
-    request: TappedRequest,
-    labels: ReadonlyMap<string, string>,
-    timestampMs: number,
-    value: string,
+    { outcome }: TappedRequest,
+    labels: BodySeries["labels"],
+    sample: BodySeries["samples"][number],
   ): void {
     const { rate, json } = this.#options;
     if (rate > 0 && this.#inSecond >= rate) {
@@ -138,15 +136,16 @@ class ShownSamples {
       return;
     }
     this.#inSecond++;
-    const time = new Date(timestampMs).toISOString();
-    if (json) {
-      const { outcome } = request;
-      this.#out.write(printedJsonLine({ time, labels: Object.fromEntries(labels), value, outcome }));
-      return;
-    }
-    const name = labels.get("__name__") ?? "";
-    const others = [...labels].filter(([label]) => label !== "__name__");
-    const selector = others.map(([label, text]) => `${label}=${JSON.stringify(text)}`).join(", ");
-    this.#out.write(`${printable(`${time} ${name}{${selector}} ${value}`)}\n`);
+    const time = new Date(sample.timestampMs).toISOString();
+    const value = describeSample(sample);
+    this.#out.write(
+      json
+        ? printedJsonLine({ time, labels: Object.fromEntries(namedLabels(labels)), value, outcome })
+        : `${printable(`${time} ${seriesText(labels)} ${value}`)}\n`,
+    );
   }
+}
+
+function namedLabels(labels: BodySeries["labels"]): ReadonlyMap<string, string> {
+  return new Map(labels.map(({ name, value }) => [name, value]));
 }

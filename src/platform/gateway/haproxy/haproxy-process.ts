@@ -257,7 +257,7 @@ async function isDrained(masterSocket: string): Promise<boolean> {
 
 /** The name itself if there is no such program: starting it says so. */
 async function pathOf(binary: string): Promise<string> {
-  return binary.includes("/") ? binary : ((await findProgram(binary, daemonFolders)) ?? binary);
+  return (await findProgram(binary, daemonFolders)) ?? binary;
 }
 
 /** Statuses of a shell that cannot run a program, and does not find it. */
