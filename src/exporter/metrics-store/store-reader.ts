@@ -191,7 +191,8 @@ export class StoreReader implements SampleReader {
     try {
       const found = await this.#client.flavor(shared.signal);
       if (found.kind === "failed") return found;
-      await this.#retention.refresh();
+      // A store that does not say how long it keeps samples must not delay reading them.
+      void this.#retention.refresh();
       const exemplarsMs = await this.#readExemplars(read, found.flavor, owner, delivery, shared.signal);
       const ended =
         read.kind === "raw"
