@@ -1,4 +1,4 @@
-import { overlapOf } from "../../../exporter/metricsql/analysis/overlap.ts";
+import { intersectionOf, overlapOf } from "../../../exporter/metricsql/analysis/overlap.ts";
 import { parse } from "../../../exporter/metricsql/parse/parser.ts";
 import { print } from "../../../exporter/metricsql/print/printer.ts";
 
@@ -17,6 +17,5 @@ export function commonSelector(a: string, b: string): "same" | "nothing" | { rea
   if (left.type !== "selector" || right.type !== "selector") return "nothing";
   if (overlapOf(left, right).kind === "impossible") return "nothing";
   if (left.groups.length * right.groups.length > maxAlternatives) return "nothing";
-  const groups = left.groups.flatMap((one) => right.groups.map((other) => [...one, ...other]));
-  return { selector: print({ ...left, groups }) };
+  return { selector: print(intersectionOf(left, right)) };
 }

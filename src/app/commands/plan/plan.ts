@@ -144,7 +144,9 @@ async function load(options: PlanOptions, log: Logger, signal: AbortSignal): Pro
   const wanted = new Set(manifest.policies.map(({ checked }) => checked));
   const planned = [...plans.all()].filter(({ checked }) => wanted.has(checked));
   return {
-    ...{ config: all, planned: planned.map((each) => each.plan), others: plans.sinks() },
+    config: all,
+    planned: planned.map((each) => each.plan),
+    others: plans.sinks(),
     faults,
   };
 }
@@ -299,7 +301,9 @@ async function overlappingPair(
           selector: common.selector,
           tenant: tenantOf(sink),
           window: { fromMs: toMs - 60_000, toMs },
-          ...{ stepMs: 60_000, of: "samples", owner: "plan" },
+          stepMs: 60_000,
+          of: "samples",
+          owner: "plan",
         },
         signal,
       );

@@ -40,7 +40,8 @@ export class RejectedGroups {
     const before = this.#groups.get(key);
     const isLast = before === undefined || entry.atMs >= before.lastMs;
     this.#groups.set(key, {
-      ...{ sink, reason },
+      sink,
+      reason,
       entries: (before?.entries ?? 0) + 1,
       samples: (before?.samples ?? 0) + entry.sampleCount,
       firstMs: Math.min(before?.firstMs ?? entry.atMs, entry.atMs),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Tenant } from "../../metrics-store/ports/sample-reader.ts";
 import type { Window } from "../../metrics-store/ports/window.ts";
 import { sourceKind } from "../../metrics-store/source-kind.ts";
+import { intersectionOf } from "../../metricsql/analysis/overlap.ts";
 import { parse } from "../../metricsql/parse/parser.ts";
 import { print } from "../../metricsql/print/printer.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
@@ -97,6 +98,5 @@ function intersection(one: string, other: string): string {
   if (one === other) return one;
   const [first, second] = [parse(one), parse(other)];
   if (first.type !== "selector" || second.type !== "selector") return other;
-  const groups = first.groups.flatMap((group) => second.groups.map((own) => [...group, ...own]));
-  return print({ ...first, groups });
+  return print(intersectionOf(first, second));
 }

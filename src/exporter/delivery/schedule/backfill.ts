@@ -1,6 +1,7 @@
 import { TelemetrydError } from "../../../base/core/errors.ts";
 import type { NoStore, SinkStore } from "../../metrics-store/sink-store.ts";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
+import type { CycleEnd } from "../cycle.ts";
 import { Interruption } from "../dispatch/interruption.ts";
 import { Exporter, type ExporterDeps } from "../exporter.ts";
 import type { StateStore } from "../state/sink-state.ts";
@@ -64,20 +65,24 @@ export async function backfill(
     onProgress(progressOf(exporter, span));
     if (end === "up-to-date") return;
     signal.throwIfAborted();
-    const { deliveryState, sources } = exporter.snapshot();
-    const sourceErrors = sources.flatMap(({ name, error }) =>
-      error === undefined ? [] : [`${name}: ${error}`],
-    );
     const reached = new Date(progressOf(exporter, span).reachedMs).toISOString();
-    const cause = deliveryState.kind === "delivering" ? sourceErrors.join("; ") : deliveryState.message;
-    throw new TelemetrydError(
-      end === "source-failed" ? "SOURCE_FAILED" : "DELIVERY_FAILED",
-      `${key}: ${cause}; everything up to ${reached} is delivered, continue with --from ${reached}`,
-    );
+    const remedy = `; everything up to ${reached} is delivered, continue with --from ${reached}`;
+    throw cycleError(exporter, end, remedy);
   } finally {
     clearInterval(timer);
     exporter.close();
   }
+}
+
+/** Why a cycle has not delivered everything. @param remark follows the reason */
+export function cycleError(exporter: Exporter, end: CycleEnd, remark = ""): TelemetrydError {
+  const { deliveryState, sources } = exporter.snapshot();
+  const failed = sources.flatMap(({ name, error }) => (error === undefined ? [] : [`${name}: ${error}`]));
+  const cause = deliveryState.kind === "delivering" ? failed.join("; ") : deliveryState.message;
+  return new TelemetrydError(
+    end === "source-failed" ? "SOURCE_FAILED" : "DELIVERY_FAILED",
+    `${exporter.key}: ${cause}${remark}`,
+  );
 }
 
 function withClockAt(store: SinkStore | NoStore, nowMs: number): SinkStore | NoStore {

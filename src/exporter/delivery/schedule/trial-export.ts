@@ -9,6 +9,7 @@ import { Interruption } from "../dispatch/interruption.ts";
 import { Exporter, type ExporterDeps } from "../exporter.ts";
 import { onGrid } from "../plan/cycle-times.ts";
 import { SinkStates } from "../state/sink-states.ts";
+import { cycleError } from "./backfill.ts";
 
 export interface TrialLimits {
   /** The span to read, in whole cycles, of which there is at least one; ms. */
@@ -103,7 +104,9 @@ export async function trialExport(
       if (destination.kind === "invalid") return destination;
       const { kind, state: endpoint } = destination;
       return {
-        ...{ kind, sender, state: endpoint },
+        kind,
+        sender,
+        state: endpoint,
         encoder: () => destination.encoder(),
         newBuilder: (onCapacity) => destination.newBuilder(onCapacity),
       };
@@ -117,7 +120,7 @@ export async function trialExport(
       while (toMs < endMs && read <= maxSamples && deps.clock.monotonicMs() - beganMs <= maxMs) {
         const end = await exporter.cycle(new Interruption(), limited);
         if (limited.aborted) return;
-        if (end !== "up-to-date") throw failureOf(exporter, end);
+        if (end !== "up-to-date") throw cycleError(exporter, end);
         toMs += periodMs;
         done = { fromMs, toMs, ...sent, invalidSamples: exporter.snapshot().stats.rejected };
       }
@@ -131,14 +134,4 @@ export async function trialExport(
   }
   signal.throwIfAborted();
   return done;
-}
-
-function failureOf(exporter: Exporter, end: string): TelemetrydError {
-  const { deliveryState, sources } = exporter.snapshot();
-  const failed = sources.flatMap(({ name, error }) => (error === undefined ? [] : [`${name}: ${error}`]));
-  const message = deliveryState.kind === "delivering" ? failed.join("; ") : deliveryState.message;
-  return new TelemetrydError(
-    end === "source-failed" ? "SOURCE_FAILED" : "DELIVERY_FAILED",
-    `${exporter.key}: ${message}`,
-  );
 }

@@ -57,8 +57,13 @@ export function retentionInRuntime(body: string): number | undefined {
   const [, text = ""] = /"storageRetention"\s*:\s*"([0-9a-z]{1,40})[" ]/.exec(body) ?? [];
   if (!/^(\d+(ms|[ywdhms]))+$/.test(text)) return undefined;
   const units: Readonly<Record<string, number>> = {
-    ...{ y: 365 * dayMs, w: 7 * dayMs, d: dayMs, h: hourMs },
-    ...{ m: 60_000, s: 1_000, ms: 1 },
+    y: 365 * dayMs,
+    w: 7 * dayMs,
+    d: dayMs,
+    h: hourMs,
+    m: 60_000,
+    s: 1_000,
+    ms: 1,
   };
   let totalMs = 0;
   for (const [, amount, unit = ""] of text.matchAll(/(\d+)(ms|[ywdhms])/g)) {

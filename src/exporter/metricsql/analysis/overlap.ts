@@ -22,6 +22,12 @@ export function overlapOf(first: Selector, second: Selector): Overlap {
   return covers(other, one) ? { kind: "certain", wide: "second" } : { kind: "possible" };
 }
 
+/** What both select. Its alternatives are the product of theirs. */
+export function intersectionOf(first: Selector, second: Selector): Selector {
+  const groups = first.groups.flatMap((one) => second.groups.map((other) => [...one, ...other]));
+  return { ...first, groups };
+}
+
 type Groups = Selector["groups"];
 
 /** Not an ordinary label: the filter's value does not match a label's value. */
