@@ -93,7 +93,7 @@ test("an installation that works", async () => {
 
 test.each<[string, () => Promise<unknown>, string, RegExp]>([
   [
-    "a store that is away",
+    "a store that is unavailable",
     () => configure('metrics: { url: "http://127.0.0.1:9" }'),
     "metrics.url",
     /ECONNREFUSED/,
@@ -105,7 +105,7 @@ test.each<[string, () => Promise<unknown>, string, RegExp]>([
     /401/,
   ],
   [
-    "a receiver that is away",
+    "a receiver that is unavailable",
     () => writePolicy({ endpoint: "http://127.0.0.1:9/w" }),
     "sink default/export/receiver",
     /ECONNREFUSED/,

@@ -106,8 +106,8 @@ export async function serveWatch(
   }
 }
 
-/** Without a reason, each signal makes an exception of its own, with its stack: thousands of watches may end at once. */
-const over = new Error("the watch is over");
+/** One reason for all: thousands of watches may end at once, and each exception of its own records a stack. */
+export const watchEnded = new Error("the watch has ended");
 
 interface LiveEnd {
   readonly end: "behind" | "lost" | "gone" | "time";
@@ -134,7 +134,7 @@ async function listenLive(
   const done = new AbortController();
   const finish = (why: LiveEnd["end"]): void => {
     end = why;
-    done.abort(over);
+    done.abort(watchEnded);
   };
   const stop = feed.listen(selection.plane, position, {
     onChanges(changes, newest) {
@@ -153,7 +153,7 @@ async function listenLive(
   const waitMs = Math.max(0, Math.min(deadlineMs, bookmarkMs) - clock.monotonicMs());
   await pause(clock, waitMs, [signal, done.signal]);
   stop();
-  done.abort(over);
+  done.abort(watchEnded);
   return { end, version };
 }
 

@@ -11,7 +11,7 @@ import { createOpenWatches } from "./open-watches.ts";
 import type { ResourceRequest } from "./request.ts";
 import { selectionOf } from "./resource-handler.ts";
 import { responseSink } from "./response-sink.ts";
-import { serveWatch, type WatchContext } from "./watch-handler.ts";
+import { serveWatch, type WatchContext, watchEnded } from "./watch-handler.ts";
 import { readWatchOptions } from "./watch-options.ts";
 
 export interface WatchServerOptions extends WatchContext {
@@ -40,9 +40,6 @@ export interface WatchServer {
   ): Promise<void>;
 }
 
-/** One reason for all: thousands of watches may end at once, and each exception of its own records a stack. */
-const ended = new Error("the watch has ended");
-
 /** @param signal ends all watches */
 export function createWatchServer(options: WatchServerOptions, signal: AbortSignal): WatchServer {
   const { directory, limits, log, watchCheckMs: checkMs } = options;
@@ -58,7 +55,7 @@ export function createWatchServer(options: WatchServerOptions, signal: AbortSign
       if (path.name !== undefined) query.set("fieldSelector", `metadata.name=${path.name}`);
       const selection = selectionOf(request);
       const closed = new AbortController();
-      const end = (): void => closed.abort(ended);
+      const end = (): void => closed.abort(watchEnded);
       const remove = watches.add(caller, plane, end);
       entry.onOver(end);
       if (signal.aborted) end();

@@ -13,7 +13,14 @@ import {
 } from "./haproxy/configuration.ts";
 import { type Section, writeConfiguration, writeMap } from "./haproxy/configuration-file.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
-import { type SlotServers, slotLines, slotName, slotSection, unusedSlot } from "./haproxy/plain-section.ts";
+import {
+  type SlotServers,
+  type SlotShape,
+  slotLines,
+  slotName,
+  slotSection,
+  unusedSlot,
+} from "./haproxy/plain-section.ts";
 import { addressOf, type HeldProgram } from "./held-program.ts";
 import type { HeldPrograms } from "./held-programs.ts";
 import { placementBytes } from "./memory-shares.ts";
@@ -132,19 +139,18 @@ const linesOfSlots = new WeakMap<SlotServers, string>();
 
 function* slotSections({ load, pools, places }: Placement, requestsPerProxy: number): Iterable<string> {
   const owned = new Map<string, SlotServers>();
+  const ownLines = (shape: SlotShape, servers: SlotServers): string => {
+    const lines = linesOfSlots.get(servers) ?? slotLines(shape, servers, requestsPerProxy);
+    linesOfSlots.set(servers, lines);
+    return lines;
+  };
   for (const { plain } of places.values()) if (plain !== undefined) owned.set(plain.slot.name, plain.servers);
   for (const { shape, size } of pools) {
     const freeLines = slotLines(shape, unusedSlot, requestsPerProxy);
     for (let index = 0; index < size; index++) {
       const slot = { name: slotName(load, shape, index), shape };
       const servers = owned.get(slot.name);
-      const lines = servers === undefined ? freeLines : linesOfSlots.get(servers);
-      if (lines !== undefined) yield slotSection(slot, lines);
-      else if (servers !== undefined) {
-        const made = slotLines(shape, servers, requestsPerProxy);
-        linesOfSlots.set(servers, made);
-        yield slotSection(slot, made);
-      }
+      yield slotSection(slot, servers === undefined ? freeLines : ownLines(shape, servers));
     }
   }
 }

@@ -172,7 +172,11 @@ export class HeldPrograms {
     const program = { ...earlier.program, ownRanges };
     const { paths, ownBytes: bytes } = earlier;
     const moved: HeldProgram = {
-      ...{ program, states: statesOf(program, earlier), isAccepted: true, paths, ownBytes: bytes },
+      program,
+      states: statesOf(program, earlier),
+      isAccepted: true,
+      paths,
+      ownBytes: bytes,
     };
     this.#unresolved.add(moved);
     return moved;

@@ -69,8 +69,12 @@ export interface SlotPool {
 
 /** Slots that are free after a load, at least, by the name of their shape; and for each one that is taken. */
 const leastFree: Readonly<Record<string, number>> = {
-  ...{ 1: 64, 4: 16, 8: 8 },
-  ...{ "mixed-4": 16, "mixed-16": 8, "mixed-64": 2 },
+  1: 64,
+  4: 16,
+  8: 8,
+  "mixed-4": 16,
+  "mixed-16": 8,
+  "mixed-64": 2,
 };
 const freeShare = 1 / 2;
 /** Entries that the map of paths has room for after a load, and for each one that it has. */
@@ -237,8 +241,12 @@ export function placementChange(
     }
   }
   const next = {
-    ...{ ...now, places, pools: [...pools.values()], owners },
-    ...{ tables: [...now.tables, ...tables], pathCount },
+    ...now,
+    places,
+    pools: [...pools.values()],
+    owners,
+    tables: [...now.tables, ...tables],
+    pathCount,
   };
   return { next, servers, tables, given, maps, isComplete };
 }

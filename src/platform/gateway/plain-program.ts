@@ -88,7 +88,9 @@ export function plainRoute(held: HeldProgram): PlainRoute {
   const [first = "none", ...more] = new Set(listeners);
   const backends = new Map<string, PlainBackend>();
   const common = {
-    ...{ gateway, project: plane.uid, organization: plane.organization },
+    gateway,
+    project: plane.uid,
+    organization: plane.organization,
     listeners: more.length > 0 ? "both" : first,
   } as const;
   const entryOf = ({ rule: index }: PlainPath): PlainEntry => {
