@@ -24,18 +24,15 @@ for (let round = 0; round < 1200000; round++) {
 console.log(most / keptBytes);
 `;
 
-async function growth(flags: readonly string[]): Promise<number> {
-  const { stdout, stderr } = await run(process.execPath, ["--expose-gc", "-e", churn, JSON.stringify(flags)]);
-  // V8 prints an error for a flag that it does not know.
-  expect(stderr).toBe("");
-  return Number(stdout);
-}
-
 test("there are at most two", () => {
   expect(heapFlags.length).toBeLessThanOrEqual(2);
 });
 
-test("the heap grows by less than it does without them", { timeout: 60_000 }, async () => {
-  const [without, withFlags] = await Promise.all([growth([]), growth(heapFlags)]);
-  expect(withFlags).toBeLessThan(0.75 * without);
+test("the heap stays below four times what is kept", { timeout: 60_000 }, async () => {
+  const flags = JSON.stringify(heapFlags);
+  const { stdout, stderr } = await run(process.execPath, ["--expose-gc", "-e", churn, flags]);
+  // V8 prints an error for a flag that it does not know.
+  expect(stderr).toBe("");
+  // Without the flags it is more than five times in Node 20, and in half of the runs of Node 24.
+  expect(Number(stdout)).toBeLessThan(4);
 });
