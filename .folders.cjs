@@ -25,7 +25,15 @@ const order = {
     "exemplars",
     ".",
   ],
-  "src/exporter/remote-write": ["encoding", "endpoint", "send", ".", "rejected"],
+  "src/exporter/remote-write": [
+    "encoding",
+    "endpoint",
+    "transport",
+    "authentication",
+    "send",
+    ".",
+    "rejected",
+  ],
   "src/exporter/delivery": [
     "state",
     "batch",

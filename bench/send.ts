@@ -5,8 +5,8 @@ import { Agent } from "undici";
 import { ConnectionBudget } from "../src/base/http/connection-budget.ts";
 import { EgressGuard } from "../src/base/net/egress.ts";
 import { TlsMaterial } from "../src/base/net/tls-material.ts";
-import { type PostResult, postLimits, transportLimits } from "../src/exporter/remote-write/send/post.ts";
-import { HttpTransport } from "../src/exporter/remote-write/send/transport.ts";
+import { type PostResult, postLimits, transportLimits } from "../src/exporter/remote-write/transport/post.ts";
+import { HttpTransport } from "../src/exporter/remote-write/transport/transport.ts";
 import { numberOptions } from "./support/options.ts";
 import { print, round } from "./support/verdict.ts";
 

@@ -49,7 +49,7 @@ test("the windows together hold what the store shows, and its counts are equal",
   const plan = {
     policy: { plane: "local", namespace: "default", name: "p", uid: "u" },
     ...{ generation: 1, name: "sink", sources: [{ name: "s", metricsql: "m" }], paused: false },
-    ...{ endpoint: "http://127.0.0.1:1/", batch: { timeoutMs: 5_000, maxSize: 500 } },
+    ...{ endpoint: "http://127.0.0.1:1/", batch: { timeoutMs: 5_000, maxSize: 500, maxBytes: 2 ** 23 } },
     retry: { maxAttempts: 3, backoffMs: 5_000 },
   };
   const deps = { state, settings, clock: systemClock, log: silentLogger, tenantOf: () => undefined };

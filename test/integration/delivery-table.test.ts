@@ -100,7 +100,7 @@ describe("5xx, 429, 408, 425, no response", () => {
   });
 
   test("replay: used up, the checkpoint stays, pauses double, and one request alone tries again", async () => {
-    const sink = await begun({ plan: { batch: { timeoutMs: 5_000, maxSize: 5 } } });
+    const sink = await begun({ plan: { batch: { timeoutMs: 5_000, maxSize: 5, maxBytes: 2 ** 23 } } });
     always({ status: 503 });
     expect(await sink.cycle(15_000)).toBe("waiting");
     expect(sink.condition()).toMatchObject({ status: "False", reason: "Retrying" });
@@ -241,7 +241,7 @@ describe("400, 409, 413, 422 and other 4xx about the payload", () => {
     const many = Array.from({ length: 100 }, (_, index) => `series_${index}`);
     const plan = {
       sources: [{ name: "source", metricsql: many.join("|") }],
-      batch: { timeoutMs: 5_000, maxSize: 10 },
+      batch: { timeoutMs: 5_000, maxSize: 10, maxBytes: 2 ** 23 },
     };
     const isBad = ({ labels }: ReceivedRequest["series"][number]) =>
       labels.some(({ value }) => /^series_\d*3$/.test(value));
@@ -310,11 +310,11 @@ describe("400, 409, 413, 422 and other 4xx about the payload", () => {
   });
 
   test("413: halved until it fits, and the size is remembered", async () => {
-    const sink = await begun({ plan: { batch: { timeoutMs: 5_000, maxSize: 200 } } });
+    const sink = await begun({ plan: { batch: { timeoutMs: 5_000, maxSize: 200, maxBytes: 2 ** 23 } } });
     const names = Array.from({ length: 40 }, (_, index) => `series_with_a_long_name_${index}`);
     await sink.exporter.change(
       sink.plan({
-        batch: { timeoutMs: 5_000, maxSize: 200 },
+        batch: { timeoutMs: 5_000, maxSize: 200, maxBytes: 2 ** 23 },
         sources: [{ name: "source", metricsql: names.join("|") }],
       }),
     );
@@ -416,7 +416,7 @@ describe("401, 403, 404, 405, 407, redirects", () => {
     [407, "Suspended"],
     [302, "Suspended"],
   ])("%d: suspended, probed alone after 30 s, and nothing is lost", async (status, reason) => {
-    const sink = await begun({ plan: { batch: { timeoutMs: 5_000, maxSize: 5 } } });
+    const sink = await begun({ plan: { batch: { timeoutMs: 5_000, maxSize: 5, maxBytes: 2 ** 23 } } });
     always({ status, headers: { location: "https://elsewhere.example.com/login" } });
     expect(await sink.cycle(15_000)).toBe("waiting");
     expect(sink.condition()).toMatchObject({ status: "False", reason });
@@ -433,7 +433,9 @@ describe("401, 403, 404, 405, 407, redirects", () => {
   });
 
   test("a changed Secret is tried at once", async () => {
-    const login = (password: string) => ({ basicAuth: { username: "u", password } });
+    const login = (password: string) => ({
+      credentials: { kind: "basicAuth" as const, username: "u", password },
+    });
     const sink = await begun({ plan: login("old") });
     const expected = `Basic ${Buffer.from("u:new").toString("base64")}`;
     receiver.respond(({ headers }) =>
@@ -640,7 +642,7 @@ describe("delivery.lateness", () => {
   });
 
   test("many late samples and a slow receiver: new samples are not kept waiting", async () => {
-    const small = { ...plan, batch: { timeoutMs: 5_000, maxSize: 10 } };
+    const small = { ...plan, batch: { timeoutMs: 5_000, maxSize: 10, maxBytes: 2 ** 23 } };
     const sink = await begun({ latenessMs: 3_600_000, plan: small, settings: { partitionCount: 1 } });
     sink.store.samples.splice(0);
     sink.store.write(names, 5, testStartMs);

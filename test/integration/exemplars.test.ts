@@ -266,7 +266,7 @@ class TestExport implements AsyncDisposable {
       scope: "operator",
       tenant: "project",
       retry: { maxAttempts: 2, backoffMs: 10 },
-      basicAuth: () => undefined,
+      credentials: () => undefined,
       interrupt: () => never,
     });
     if (destination.kind === "invalid") throw new Error(destination.message);

@@ -45,7 +45,7 @@ function plan(index: number): SinkPlan {
     name: "sink",
     sources: [{ name: "source", metricsql: `{job="fair",team="${index}"}` }],
     endpoint: `${receiver.url}?team=${index}`,
-    batch: { timeoutMs: periodMs, maxSize: 2_000 },
+    batch: { timeoutMs: periodMs, maxSize: 2_000, maxBytes: 2 ** 23 },
     retry: { maxAttempts: 3, backoffMs: 500 },
     paused: false,
   };

@@ -266,12 +266,16 @@ test("a removed sink has no scheduler any more, and nothing of it runs", async (
 });
 
 test("a sink whose period changes is scheduled again", async () => {
-  const plan = fleetPlan("export", { batch: { timeoutMs: 1_000, maxSize: 100 } });
+  const plan = fleetPlan("export", { batch: { timeoutMs: 1_000, maxSize: 100, maxBytes: 2 ** 23 } });
   const replica = await startReplica("a", [plan], 3_000);
   await allGoOn([plan], "it runs");
   const queue = openQueue();
   expect((await queue.getJobScheduler(keyOf(plan)))?.every).toBe(3_000);
-  replica.schedule.change({ ...plan, generation: 2, batch: { timeoutMs: 120_000, maxSize: 100 } });
+  replica.schedule.change({
+    ...plan,
+    generation: 2,
+    batch: { timeoutMs: 120_000, maxSize: 100, maxBytes: 2 ** 23 },
+  });
   await until(
     "its period has changed",
     async () => (await queue.getJobScheduler(keyOf(plan)))?.every === 120_000,

@@ -5,6 +5,7 @@ import { checkConfig } from "../../src/app/config/load.ts";
 import type { Config } from "../../src/app/config/schema.ts";
 import { buildOpsApp } from "../../src/app/ops/app.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
+import { secretsOf } from "../../src/exporter/policy/spec/credentials.ts";
 import { checkManifest } from "../../src/exporter/policy/spec/manifest.ts";
 import { readKubeconfig } from "../../src/platform/client/api/kubeconfig.ts";
 import { containersOf, type Labels, Rendered, renderKustomization } from "../support/manifests/kustomize.ts";
@@ -102,7 +103,8 @@ describe.each(["sidecar", "deployment", "fleet"])("%s", (folder) => {
     const secrets = checked.flatMap((each) => each.secrets.map(({ secret }) => secret.name));
     const named = checked.flatMap(({ policies }) =>
       policies.flatMap(
-        ({ checked: { policy } }) => policy?.sinks.flatMap((sink) => sink.basicAuthSecret ?? []) ?? [],
+        ({ checked: { policy } }) =>
+          policy?.sinks.flatMap((sink) => secretsOf(sink).map(({ name }) => name)) ?? [],
       ),
     );
     expect(secrets).toEqual(expect.arrayContaining(named));

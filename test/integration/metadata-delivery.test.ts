@@ -158,7 +158,9 @@ describe("a receiver that refuses metadata", () => {
     await cycle(sink);
     await cycle(sink);
     expect(sent()).toHaveLength(1);
-    sink.exporter.change(sink.plan({ generation: 2, batch: { timeoutMs: 4_000, maxSize: 100 } }));
+    sink.exporter.change(
+      sink.plan({ generation: 2, batch: { timeoutMs: 4_000, maxSize: 100, maxBytes: 2 ** 23 } }),
+    );
     await cycle(sink);
     expect(sent()).toHaveLength(2);
   });
@@ -296,7 +298,7 @@ describe("with a real Prometheus as the store", () => {
         ...{ generation: 1, name: "sink", paused: false },
         sources: [{ name: "source", metricsql: '{__name__=~".+"}' }],
         endpoint: `${receiver.url}?${plane}`,
-        batch: { timeoutMs: 5_000, maxSize: 2_000 },
+        batch: { timeoutMs: 5_000, maxSize: 2_000, maxBytes: 2 ** 23 },
         retry: { maxAttempts: 1, backoffMs: 500 },
       };
       return new Exporter(plan, { ...tools.deps, clock });

@@ -4,15 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { BasicAuth } from "../../src/exporter/policy/spec/types.ts";
+import { systemClock } from "../../src/base/core/clock.ts";
+import type { Credentials } from "../../src/exporter/policy/spec/types.ts";
+import { Authentications } from "../../src/exporter/remote-write/authentication/authentication.ts";
+import type { TokenRequestDeps } from "../../src/exporter/remote-write/authentication/token-request.ts";
 import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
 import type { Sender } from "../../src/exporter/remote-write/send/outcome.ts";
-import { postLimits } from "../../src/exporter/remote-write/send/post.ts";
 import {
   createSender,
   type SenderDeps,
   type SenderTarget,
 } from "../../src/exporter/remote-write/send/sender.ts";
+import { postLimits } from "../../src/exporter/remote-write/transport/post.ts";
 import { createAuthority } from "../support/net/certificates.ts";
 import {
   cutBody,
@@ -224,15 +227,21 @@ describe("retries", () => {
   });
 });
 
+const tokenDeps: TokenRequestDeps = {
+  ...{ scope: "operator", tenant: "project", userAgent: "telemetryd/test", clock: systemClock },
+  transportTo: () => ({ problem: "not needed" }),
+};
+
 test("a rotated Secret counts from the next request on", async () => {
-  let auth: BasicAuth | undefined = { username: "u", password: "old:ä" };
+  let auth: Credentials = { kind: "basicAuth", username: "u", password: "old:ä" };
+  const authentications = new Authentications();
   respondOnceWith({ status: 500 }, undefined);
-  const sending = makeSender({ basicAuth: () => auth, retry: { maxAttempts: 2, backoffMs: 200 } }).send(
-    smallRequest(),
-    never,
-  );
+  const sending = makeSender({
+    authentication: () => authentications.of(auth, tokenDeps),
+    retry: { maxAttempts: 2, backoffMs: 200 },
+  }).send(smallRequest(), never);
   await until("the first attempt", () => receiver.requests.length === 1);
-  auth = { username: "u", password: "new" };
+  auth = { kind: "basicAuth", username: "u", password: "new" };
   await sending;
   const sent = receiver.requests.map(({ headers }) => headers.authorization);
   expect(sent).toEqual([

@@ -15,9 +15,9 @@ import {
 } from "../../src/exporter/remote-write/endpoints.ts";
 import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
 import type { Outcome } from "../../src/exporter/remote-write/send/outcome.ts";
-import { transportLimits } from "../../src/exporter/remote-write/send/post.ts";
 import { createSender } from "../../src/exporter/remote-write/send/sender.ts";
-import { HttpTransport } from "../../src/exporter/remote-write/send/transport.ts";
+import { transportLimits } from "../../src/exporter/remote-write/transport/post.ts";
+import { HttpTransport } from "../../src/exporter/remote-write/transport/transport.ts";
 import { type Authority, createAuthority } from "../support/net/certificates.ts";
 import { startConnectProxy } from "../support/net/connect-proxy.ts";
 import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 function settings(changes: Partial<EndpointSettings> & { urlPrefix: string }): EndpointSettings {
   const nothing = { headers: {}, tls: {}, externalLabels: {}, dropLabels: [], maxSamplesPerSecond: 0 };
-  return { tenants: false, ...nothing, ...changes };
+  return { tenants: false, environmentCredentials: false, ...nothing, ...changes };
 }
 
 function open(
@@ -82,7 +82,7 @@ function connectTo(
     scope,
     tenant: "project",
     retry,
-    basicAuth: () => undefined,
+    credentials: () => undefined,
     interrupt: () => never,
   });
   if (destination.kind === "invalid") throw new Error(destination.message);
@@ -216,7 +216,7 @@ describe("settings by prefix", () => {
       scope: "operator",
       tenant: "project",
       retry: { maxAttempts: 1, backoffMs: 1 },
-      basicAuth: () => ({ username: "u", password: "p" }),
+      credentials: () => ({ kind: "basicAuth", username: "u", password: "p" }),
       interrupt: () => never,
     });
     if (destination.kind === "invalid") throw new Error(destination.message);
@@ -381,7 +381,7 @@ describe("proxies", () => {
       scope: "operator",
       tenant: "directory",
       retry: { maxAttempts: 1, backoffMs: 1 },
-      basicAuth: () => undefined,
+      credentials: () => undefined,
       interrupt: () => never,
     });
     expect(destination).toMatchObject({ kind: "invalid" });

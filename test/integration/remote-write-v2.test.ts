@@ -56,7 +56,7 @@ function connectTo(
     scope: "operator",
     tenant: "project",
     retry,
-    basicAuth: () => undefined,
+    credentials: () => undefined,
     interrupt: () => never,
     metadataOf,
   });

@@ -4,7 +4,7 @@ const gateway = "src/platform/controllers/gateway";
 /** The decision functions that `npm run prove -- mutation` changes: by group, without `.ts`. No file does I/O. */
 export const decisions = {
   "receiver responses": [
-    "src/exporter/remote-write/send/classify",
+    "src/exporter/remote-write/transport/classify",
     "src/exporter/remote-write/send/metadata-outcome",
     "src/base/core/retry-after",
   ],

@@ -107,7 +107,7 @@ describe("good policies are taken, and get the defaults", () => {
     expect(structuralFaults(policy, schema)).toEqual([]);
     expect(policy.spec.sinks[0]?.target.prometheusRemoteWrite).toEqual({
       endpoint: "https://h.example/",
-      batch: { timeout: "5s", maxSize: 500 },
+      batch: { timeout: "5s", maxSize: 500, maxBytes: 3 * 2 ** 20 },
       retry: { maxAttempts: 3, backoffDuration: "5s" },
     });
   });

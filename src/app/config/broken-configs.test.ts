@@ -285,7 +285,7 @@ describe("broken configurations", () => {
       "reserved headers of remote write",
       [
         "5:36: error: delivery.endpoints[0].headers.content-encoding: must not be set; remote write reserves it",
-        "5:57: error: delivery.endpoints[0].headers.Authorization: must not be set here; a credential is given by the policy's Secret or bearerTokenFile",
+        "5:57: error: delivery.endpoints[0].headers.Authorization: must not be set here; a credential is given by the policy's authentication or bearerTokenFile",
         "5:72: error: delivery.endpoints[0].headers[bad name]: is not a header name (RFC 9110, section 5.1)",
         "5:79: error: delivery.endpoints[0].headers.Ok: has a value with a character that no header may hold",
       ],

@@ -131,7 +131,8 @@ export function createExportTools({
         tenant: tenantNameOf(plan),
         metadataOf: metadataIn(stores.storeOf(plan)),
         retry: plan.retry,
-        basicAuth: () => plan.basicAuth,
+        credentials: () => plan.credentials,
+        headers: plan.headers,
         onSent: (request, verdict) =>
           taps.offer(() => sinkName(sinkKey(plan.policy, plan.name)), request, verdict, clock.nowMs()),
         ...hooks,

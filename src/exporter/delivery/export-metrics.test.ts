@@ -12,7 +12,7 @@ function snapshotOf(policy: string, stats: SinkStats): ExporterSnapshot {
       name: "sink",
       sources: [],
       endpoint: "http://r.example.com/",
-      batch: { timeoutMs: 1, maxSize: 1 },
+      batch: { timeoutMs: 1, maxSize: 1, maxBytes: 2 ** 23 },
       retry: { maxAttempts: 1, backoffMs: 1 },
       paused: false,
     },

@@ -516,7 +516,7 @@ function planOf({ maxSize, sources }: Step): SinkPlan {
     name: "sink",
     sources: sources.map((name) => ({ name, metricsql: name })),
     endpoint: "http://127.0.0.1/write",
-    batch: { timeoutMs: 5_000, maxSize },
+    batch: { timeoutMs: 5_000, maxSize, maxBytes: 2 ** 23 },
     retry: { maxAttempts: 1, backoffMs: 1 },
     paused: false,
   };

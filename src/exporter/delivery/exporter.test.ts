@@ -6,8 +6,8 @@ import type { SinkPlan } from "../policy/spec/types.ts";
 import { seriesEncoderFor } from "../remote-write/encoding/labels.ts";
 import { WriteRequestBuilder } from "../remote-write/encoding/write-request.ts";
 import { EndpointState } from "../remote-write/endpoint/endpoint-state.ts";
-import type { Verdict } from "../remote-write/send/classify.ts";
 import type { Outcome } from "../remote-write/send/outcome.ts";
+import type { Verdict } from "../remote-write/transport/classify.ts";
 import { SampleBuffer, Series } from "../series/series.ts";
 import { MemoryBudget } from "./batch/memory-budget.ts";
 import { deliveringState, losesDataInMs } from "./delivering-condition.ts";
@@ -23,7 +23,7 @@ const plan: SinkPlan = {
   name: "sink",
   sources: [{ name: "up", metricsql: "up" }],
   endpoint: "http://127.0.0.1/write",
-  batch: { timeoutMs: 5_000, maxSize: 500 },
+  batch: { timeoutMs: 5_000, maxSize: 500, maxBytes: 2 ** 23 },
   retry: { maxAttempts: 3, backoffMs: 5_000 },
   paused: false,
 };

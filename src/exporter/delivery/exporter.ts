@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { NoStore, SinkStore } from "../metrics-store/sink-store.ts";
 import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
@@ -77,10 +78,8 @@ export class Exporter {
    * differs.
    */
   change(plan: SinkPlan): void {
-    const { endpoint, basicAuth } = this.#plan;
-    const isSameLogin =
-      basicAuth?.username === plan.basicAuth?.username && basicAuth?.password === plan.basicAuth?.password;
-    if (endpoint !== plan.endpoint || !isSameLogin) this.#sink.memory.forget();
+    const receiverOf = ({ endpoint, credentials, headers }: SinkPlan) => ({ endpoint, credentials, headers });
+    if (!isDeepStrictEqual(receiverOf(this.#plan), receiverOf(plan))) this.#sink.memory.forget();
     const isSame = isSamePlan(this.#plan, plan);
     this.#settleState();
     this.#plan = plan;

@@ -60,13 +60,13 @@ test("all good: a plan for each sink, credentials included", () => {
     name: "x",
     sources: [{ name: "a", metricsql: "up" }],
     endpoint: "https://h.example/push",
-    basicAuth: { username: "u", password: "p" },
-    batch: { timeoutMs: 5_000, maxSize: 500 },
+    credentials: { kind: "basicAuth", username: "u", password: "p" },
+    batch: { timeoutMs: 5_000, maxSize: 500, maxBytes: 3 * 2 ** 20 },
     retry: { maxAttempts: 3, backoffMs: 5_000 },
     paused: false,
   });
   expect(sinks[1]).toMatchObject({ paused: true, sources: [{ name: "a" }, { name: "b" }] });
-  expect(sinks[1]?.basicAuth).toBeUndefined();
+  expect(sinks[1]?.credentials).toBeUndefined();
 });
 
 test("each bad sink has its reason, the good one runs", () => {

@@ -1,9 +1,10 @@
+import { defined } from "../../base/core/defined.ts";
 import { printPath } from "../../base/documents/yaml/document-path.ts";
 import type { CheckedPolicy, CheckedSink } from "./spec/check-policy.ts";
+import { credentialsOf, headersOf } from "./spec/credentials.ts";
 import type { DocumentFault } from "./spec/document-fault.ts";
-import { basicAuthOf } from "./spec/secret.ts";
 import type {
-  BasicAuth,
+  Credentials,
   PolicyRef,
   PolicySink,
   PolicySource,
@@ -46,7 +47,7 @@ export function planPolicy(
   const planSink = (from: CheckedPolicy, sink: CheckedSink): ConditionState => {
     const { policy } = from;
     const good = policy && sink.sink;
-    const { condition, basicAuth } = judgeSink(sink, good, ref, secretOf);
+    const { condition, credentials, headers } = judgeSink(sink, good, ref, secretOf);
     if (condition.status !== "True" || policy === undefined || good === undefined) return condition;
     plans.push({
       policy: ref,
@@ -54,7 +55,7 @@ export function planPolicy(
       name: good.name,
       sources: sourcesOf(good, policy.sources),
       endpoint: good.endpoint,
-      basicAuth,
+      ...defined({ credentials, headers }),
       batch: good.batch,
       retry: good.retry,
       paused: paused === "all" || paused.has(good.name),
@@ -110,7 +111,11 @@ function judgeSink(
   good: PolicySink | undefined,
   ref: PolicyRef,
   secretOf: SecretLookup,
-): { readonly condition: ConditionState; readonly basicAuth?: BasicAuth | undefined } {
+): {
+  readonly condition: ConditionState;
+  readonly credentials?: Credentials | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+} {
   if (sink.sourceFaults.length > 0) return notAccepted("InvalidSource", faultList(sink.sourceFaults));
   if (sink.faults.length > 0) return notAccepted("InvalidTarget", faultList(sink.faults));
   // The policy as a whole cannot run; its own condition says why.
@@ -121,13 +126,14 @@ function judgeSink(
     reason: "SinkConfigured",
     message: "The sink is configured.",
   };
-  if (good.basicAuthSecret === undefined) return { condition };
-  const credentials = basicAuthOf(
-    good.basicAuthSecret,
-    secretOf(ref.plane, ref.namespace, good.basicAuthSecret),
-  );
-  if ("problem" in credentials) return notAccepted("InvalidAuthentication", credentials.problem);
-  return { condition, basicAuth: credentials };
+  const ofNamespace = (name: string) => secretOf(ref.plane, ref.namespace, name);
+  const credentials = good.authentication && credentialsOf(good.authentication, ofNamespace);
+  if (credentials && "problem" in credentials) {
+    return notAccepted("InvalidAuthentication", credentials.problem);
+  }
+  const headers = good.headers && headersOf(good.headers, ofNamespace);
+  if (headers && "problem" in headers) return notAccepted("InvalidAuthentication", headers.problem);
+  return { condition, credentials, headers: headers?.values };
 }
 
 function readyCondition(

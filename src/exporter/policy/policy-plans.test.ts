@@ -48,7 +48,10 @@ test("what has not changed is planned once", () => {
 
 test("a Secret that comes, changes or goes changes the plans that name it, and no others", () => {
   const { store, plans } = storeOf(policy("a"), policy("c", "key"));
-  const passwords = () => plans.sinks().map(({ basicAuth }) => basicAuth?.password);
+  const passwords = () =>
+    plans
+      .sinks()
+      .map(({ credentials }) => (credentials?.kind === "basicAuth" ? credentials.password : undefined));
   const [other] = plans.all();
   expect(passwords()).toEqual([undefined]);
   store.putSecret(secret("key", "p"));
@@ -183,7 +186,10 @@ describe("an edit with a fault: the last version without one runs on", () => {
     const { store, plans } = storeOf(version(1, { sources: [source("up")], sinks }));
     store.putSecret(secret("key", "p"));
     store.putPolicy(version(2, { sources: [source("up{")], sinks }));
-    const passwords = () => plans.sinks().map(({ basicAuth }) => basicAuth?.password);
+    const passwords = () =>
+      plans
+        .sinks()
+        .map(({ credentials }) => (credentials?.kind === "basicAuth" ? credentials.password : undefined));
     expect(passwords()).toEqual(["p"]);
     store.putSecret(secret("key", "q"));
     expect(passwords()).toEqual(["q"]);

@@ -1,4 +1,5 @@
 import { liveSecrets } from "../../base/log/live-secrets.ts";
+import type { SecretValue } from "../../base/log/secret-forms.ts";
 import { type CheckedPolicy, isWhole } from "./spec/check-policy.ts";
 import type { PolicyRef, Secret } from "./spec/types.ts";
 
@@ -142,10 +143,19 @@ function keepWhole(
   else whole.set(name, last);
 }
 
+/** Shorter values of a Secret may be any word, as those that say "true". */
+const leastSecretLength = 8;
+/** Of one Secret. */
+const maxHeld = 1_000;
+
 function holdCredentials(secret: Secret): void {
-  const password = secret.data.get("password");
-  const username = secret.data.get("username") ?? "";
-  liveSecrets.hold(ownerOf(secret), password === undefined ? [] : [{ username, password }]);
+  liveSecrets.hold(ownerOf(secret), secretValues(secret));
+}
+
+function secretValues({ data }: Secret): SecretValue[] {
+  const { username = "", password, ...others } = Object.fromEntries([...data].slice(0, maxHeld));
+  const values = Object.values(others).filter((value) => value.length >= leastSecretLength);
+  return password === undefined ? values : [{ username, password }, ...values];
 }
 
 function ownerOf({ plane, namespace, name }: Pick<Secret, "plane" | "namespace" | "name">): string {

@@ -12,7 +12,14 @@ import { type Destination, Endpoints } from "./endpoints.ts";
 import { RemoteWriteMetrics } from "./send/metrics.ts";
 
 const entry: EndpointSettings = {
-  ...{ urlPrefix: "http://legacy.test/", tenants: false, headers: {}, tls: {}, names: "legacy" },
+  ...{
+    urlPrefix: "http://legacy.test/",
+    tenants: false,
+    environmentCredentials: false,
+    headers: {},
+    tls: {},
+    names: "legacy",
+  },
   ...{ externalLabels: {}, dropLabels: [], maxSamplesPerSecond: 0 },
 };
 const endpoints = new Endpoints(
@@ -28,7 +35,7 @@ afterEach(() => endpoints.close());
 function connect(tenant: string, endpoint: string): Destination {
   const destination = endpoints.destinationOf({
     ...{ endpoint, tenant, scope: "tenant", retry: { maxAttempts: 1, backoffMs: 1 } },
-    basicAuth: () => undefined,
+    credentials: () => undefined,
     interrupt: () => new AbortController().signal,
     metadataOf: (name) => ({ type: "gauge", help: `Help of ${name}.`, unit: "" }),
   });

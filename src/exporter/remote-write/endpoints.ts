@@ -8,7 +8,8 @@ import { secretsByName, secretsOfUrl } from "../../base/log/secret-values.ts";
 import { EgressGuard, type EgressRules, type EgressScope } from "../../base/net/egress.ts";
 import { bypassesProxy } from "../../base/net/no-proxy.ts";
 import { TlsMaterial } from "../../base/net/tls-material.ts";
-import type { BasicAuth, RetrySettings } from "../policy/spec/types.ts";
+import type { Credentials, RetrySettings } from "../policy/spec/types.ts";
+import { Authentications } from "./authentication/authentication.ts";
 import type { Names } from "./encoding/label-names.ts";
 import { type LabelShape, type SeriesEncoder, seriesEncoderFor } from "./encoding/labels.ts";
 import type { CapacityListener, RequestBuilder } from "./encoding/request.ts";
@@ -19,16 +20,16 @@ import { EndpointState, type ProtocolSetting } from "./endpoint/endpoint-state.t
 import type { MetadataSender } from "./send/metadata-sender.ts";
 import type { RemoteWriteMetrics } from "./send/metrics.ts";
 import type { AttemptHook, Sender } from "./send/outcome.ts";
+import { RateLimit } from "./send/rate-limit.ts";
+import { createMetadataSender, createSender, type SenderDeps, type SenderTarget } from "./send/sender.ts";
 import {
   type PostLimits,
   postLimits,
   type Transport,
   type TransportLimits,
   transportLimits,
-} from "./send/post.ts";
-import { RateLimit } from "./send/rate-limit.ts";
-import { createMetadataSender, createSender, type SenderDeps, type SenderTarget } from "./send/sender.ts";
-import { HttpTransport } from "./send/transport.ts";
+} from "./transport/post.ts";
+import { HttpTransport } from "./transport/transport.ts";
 
 /** The parts of the configuration that delivery over HTTP needs. */
 export interface EndpointsConfig {
@@ -74,7 +75,9 @@ interface EndpointRequest {
   readonly metadataOf?: MetadataLookup | undefined;
   readonly retry: RetrySettings;
   /** Read before each attempt, so that a rotated Secret applies from the next request on. */
-  readonly basicAuth: () => BasicAuth | undefined;
+  readonly credentials: () => Credentials | undefined;
+  /** The policy's own, by names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called before each pause between attempts: its abort ends the pause, and prevents further attempts. */
   readonly interrupt: () => AbortSignal;
   /** Called before each repeated attempt. */
@@ -132,6 +135,7 @@ export class Endpoints {
   readonly #transports = new Map<string, Transport>();
   readonly #states = new Map<string, EndpointState>();
   readonly #names: NameResolver;
+  readonly #authentications = new Authentications();
   readonly #budget: ConnectionBudget;
 
   constructor(config: EndpointsConfig, deps: EndpointsDeps) {
@@ -144,26 +148,31 @@ export class Endpoints {
   destinationOf(request: EndpointRequest): Destination | InvalidEndpoint {
     const group = this.#groupOf(settingsFor(request.endpoint, this.#config.endpoints), request.scope);
     const { settings } = group;
-    const proxyUrl = this.#proxyFor(request.endpoint, settings);
-    if (proxyUrl !== undefined && !this.#config.egress.trustProxy) {
-      const message =
-        "the endpoint's proxy hides the address that is connected to; egress.trustProxy must allow that";
-      return { kind: "invalid", message };
-    }
+    const transport = this.#transportOf(group, request.endpoint, request.scope);
+    if ("problem" in transport) return { kind: "invalid", message: transport.problem };
+    const problem = trustProblem(request, settings);
+    if (problem !== undefined) return { kind: "invalid", message: problem };
     const state = this.#stateOf(request, settings?.protocol ?? this.#config.protocol, settings?.names);
     const { clock, random, metrics, log, userAgent } = this.#deps;
+    const { scope, tenant } = request;
+    const transportTo = (url: string) => this.#transportTo(url, scope);
+    const tokens = { scope, tenant, clock, userAgent, transportTo };
     const target: SenderTarget = {
       endpoint: request.endpoint,
       scope: request.scope,
       tenant: request.tenant,
       retry: request.retry,
-      basicAuth: request.basicAuth,
+      authentication: () => {
+        const credentials = request.credentials();
+        return credentials && this.#authentications.of(credentials, tokens);
+      },
       interrupt: request.interrupt,
       onRetry: request.onRetry ?? (() => undefined),
       onAttempt: request.onAttempt ?? unobserved,
       maySend: request.maySend,
       onSent: request.onSent,
-      headers: settings?.headers ?? {},
+      // The operator's take precedence.
+      headers: { ...request.headers, ...lowerCase(settings?.headers ?? {}) },
       bearerToken: group.bearerToken,
       rateLimit: group.rateLimit,
       state,
@@ -174,7 +183,7 @@ export class Endpoints {
       metrics,
       log,
       userAgent,
-      transport: this.#transportFor(group, request.scope, proxyUrl),
+      transport,
       limits: this.#deps.postLimits ?? postLimits,
     };
     const { externalLabels = {}, dropLabels = [] } = settings ?? {};
@@ -204,6 +213,20 @@ export class Endpoints {
     this.#transports.clear();
     this.#names.close();
     await Promise.all(transports.map((transport) => transport.close()));
+  }
+
+  /** To the endpoint of a token, which may have settings of its own. */
+  #transportTo(url: string, scope: EgressScope): Transport | { readonly problem: string } {
+    return this.#transportOf(this.#groupOf(settingsFor(url, this.#config.endpoints), scope), url, scope);
+  }
+
+  #transportOf(group: Group, url: string, scope: EgressScope): Transport | { readonly problem: string } {
+    const proxyUrl = this.#proxyFor(url, group.settings);
+    if (proxyUrl === undefined || this.#config.egress.trustProxy)
+      return this.#transportFor(group, scope, proxyUrl);
+    const problem =
+      "the endpoint's proxy hides the address that is connected to; egress.trustProxy must allow that";
+    return { problem };
   }
 
   #proxyFor(endpoint: string, settings: EndpointSettings | undefined): string | undefined {
@@ -283,4 +306,41 @@ export class Endpoints {
     }
     return transport;
   }
+}
+
+/**
+ * Where the operator's credentials are used for a tenant, the tenant's headers must not choose on whose
+ * behalf; and the environment's credentials are the operator's.
+ */
+function trustProblem(
+  { scope, headers, credentials }: EndpointRequest,
+  settings: EndpointSettings | undefined,
+): string | undefined {
+  const { bearerTokenFile, tls, headers: own = {} } = settings ?? {};
+  const isTrusted =
+    bearerTokenFile !== undefined || tls?.certFile !== undefined || Object.keys(own).length > 0;
+  if (scope === "tenant" && isTrusted && headers !== undefined) {
+    return "headers must not be set for this endpoint, since the operator's credentials are used for it";
+  }
+  const used = credentials();
+  if (used === undefined || settings?.environmentCredentials === true || !isOfEnvironment(used))
+    return undefined;
+  return `authentication.${used.kind} needs a secretRef, or the operator's permission (delivery.endpoints[].environmentCredentials)`;
+}
+
+function isOfEnvironment(credentials: Credentials): boolean {
+  switch (credentials.kind) {
+    case "sigv4":
+      return credentials.keys === undefined;
+    case "azureAd":
+      return credentials.clientSecret === undefined;
+    case "google":
+      return credentials.account === undefined;
+    default:
+      return false;
+  }
+}
+
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

@@ -1,5 +1,5 @@
 import type { EncodedRequest } from "./encoding/request.ts";
-import type { Verdict } from "./send/classify.ts";
+import type { Verdict } from "./transport/classify.ts";
 
 /** A request as it was sent, for those who look at a sink's traffic. */
 export interface TappedRequest extends Pick<EncodedRequest, "protocol" | "payload"> {

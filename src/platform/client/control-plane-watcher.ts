@@ -4,13 +4,14 @@ import { runServices } from "../../base/core/service.ts";
 import { isObject, valueAt } from "../../base/documents/yaml/document-path.ts";
 import type { Logger } from "../../base/log/log.ts";
 import { type CheckedPolicy, checkExportPolicy } from "../../exporter/policy/spec/check-policy.ts";
+import { secretsOf } from "../../exporter/policy/spec/credentials.ts";
 import { basicAuthType, checkSecret } from "../../exporter/policy/spec/secret.ts";
 import type { PolicyRef, Secret } from "../../exporter/policy/spec/types.ts";
 import type { PolicyStore } from "../../exporter/policy/store.ts";
 import type { PlaneClient } from "./api/plane-client.ts";
 import { createReflector } from "./api/reflector.ts";
 import type { PlaneObject, ReflectorEffect } from "./api/reflector-step.ts";
-import { OtherSecrets, type SecretName } from "./other-secrets.ts";
+import { type NamedSecret, OtherSecrets } from "./other-secrets.ts";
 import { type SeenStatus, seenStatus } from "./status/status-decision.ts";
 
 export interface PlaneSourceOptions {
@@ -58,24 +59,29 @@ export function createControlPlaneWatcher(options: PlaneSourceOptions): ControlP
   };
   const isListed = () => policies !== undefined && secrets !== undefined;
 
-  const missing = (): SecretName[] => {
+  const missing = (): NamedSecret[] => {
     if (!isListed()) return [];
-    const named = [...(policies?.values() ?? [])].flatMap(({ checked: { ref, policy } }) =>
-      (policy?.sinks ?? []).flatMap(({ basicAuthSecret }) =>
-        basicAuthSecret === undefined ? [] : [{ namespace: ref.namespace, name: basicAuthSecret }],
-      ),
-    );
-    const unfollowed = named.filter((secret) => !secrets?.has(keyOf(secret)));
-    return [...new Map(unfollowed.map((secret) => [keyOf(secret), secret])).values()];
+    const named = new Map<string, { namespace: string; name: string; keys: Set<string> }>();
+    for (const { checked } of policies?.values() ?? []) {
+      const { namespace } = checked.ref;
+      for (const { name, keys } of (checked.policy?.sinks ?? []).flatMap(secretsOf)) {
+        const key = keyOf({ namespace, name });
+        if (secrets?.has(key)) continue;
+        const known = named.get(key) ?? { namespace, name, keys: new Set() };
+        for (const each of keys) known.keys.add(each);
+        named.set(key, known);
+      }
+    }
+    return [...named.values()].map(({ keys, ...secret }) => ({ ...secret, keys: [...keys].sort() }));
   };
-  const onOthers = (names: readonly SecretName[]): void => {
+  const onOthers = (found: readonly Secret[]): void => {
     const before = others;
-    others = names.map((secret) => ({ ...secret, plane, type: "", data: new Map() }));
-    const isFollowed = (secret: SecretName) => secrets?.has(keyOf(secret)) === true;
+    others = found;
+    const isFollowed = (secret: Secret) => secrets?.has(keyOf(secret)) === true;
     for (const secret of before) if (!isFollowed(secret)) store.deleteSecret(secret);
     for (const secret of others) if (!isFollowed(secret)) store.putSecret(secret);
   };
-  const otherSecrets = new OtherSecrets({ client, missing, onChange: onOthers, clock, log });
+  const otherSecrets = new OtherSecrets({ client, plane, missing, onChange: onOthers, clock, log });
 
   const onPolicy = (effect: ReflectorEffect): void => {
     if (effect.kind === "swap") {

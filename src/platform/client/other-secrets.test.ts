@@ -2,33 +2,47 @@ import { expect, test } from "vitest";
 import { TestClock } from "../../../test/support/test-clock.ts";
 import { silentLogger } from "../../base/log/log.ts";
 import type { ApiOutcome, SendOptions } from "./api/plane-client.ts";
-import { OtherSecrets, type SecretName } from "./other-secrets.ts";
+import { type NamedSecret, OtherSecrets } from "./other-secrets.ts";
 
 const never = new AbortController().signal;
-const named = (name: string): SecretName => ({ namespace: "default", name });
+const named = (name: string, keys: string[] = []): NamedSecret => ({ namespace: "default", name, keys });
 
 function setUp() {
   const clock = new TestClock(0);
-  const state = { missing: [] as SecretName[], there: new Set<string>(), isAway: false };
+  const state = {
+    missing: [] as NamedSecret[],
+    data: {} as Record<string, string>,
+    there: new Set<string>(),
+    isAway: false,
+  };
   const asked: string[] = [];
   const changes: string[][] = [];
+  const values: Record<string, string>[][] = [];
   const send = async (_: string, path: string, { query, accept }: SendOptions): Promise<ApiOutcome> => {
     expect(path).toBe("/api/v1/namespaces/default/secrets");
-    expect(accept).toMatch(/^application\/json;as=PartialObjectMetadataList;/);
+    const isMetadata = accept?.startsWith("application/json;as=PartialObjectMetadataList;") === true;
     const [, name = ""] =
       /^metadata\.name=(\w+),type!=kubernetes\.io\/basic-auth$/.exec(query?.["fieldSelector"] ?? "") ?? [];
     asked.push(name);
     if (state.isAway) return { outcome: "failed", message: "away" };
-    return { outcome: "ok", json: { items: state.there.has(name) ? [{ metadata: { name } }] : [] } };
+    const members = isMetadata ? {} : { type: "Opaque", data: state.data };
+    return {
+      outcome: "ok",
+      json: { items: state.there.has(name) ? [{ metadata: { name }, ...members }] : [] },
+    };
   };
   const others = new OtherSecrets({
     client: { ready: async () => {}, send, watch: () => Promise.reject(new Error("not asked for")) },
+    plane: "web",
     missing: () => state.missing,
-    onChange: (names) => changes.push(names.map(({ name }) => name)),
+    onChange: (found) => {
+      changes.push(found.map(({ name }) => name));
+      values.push(found.map(({ data }) => Object.fromEntries(data)));
+    },
     clock,
     log: silentLogger,
   });
-  return { clock, state, asked, changes, others };
+  return { clock, state, asked, changes, values, others };
 }
 
 test("of what is not followed it finds out what is there", async () => {
@@ -78,4 +92,19 @@ test("a control plane that does not respond changes nothing", async () => {
   clock.advance(30_000);
   await others.tick(never);
   expect(changes).toEqual([["a"]]);
+});
+
+test("of a Secret that a policy reads, its keys and no others are read, and again when it was rotated", async () => {
+  const { clock, state, values, others } = setUp();
+  const encoded = (text: string) => Buffer.from(text).toString("base64");
+  state.missing = [named("a", ["token"])];
+  state.there.add("a");
+  state.data = { token: encoded("old"), other: encoded("x") };
+  await others.tick(never);
+  clock.advance(30_000);
+  await others.tick(never);
+  state.data = { token: encoded("new"), other: encoded("y") };
+  clock.advance(30_000);
+  await others.tick(never);
+  expect(values).toEqual([[{ token: "old" }], [{ token: "new" }]]);
 });

@@ -1,38 +1,45 @@
 import type { Clock } from "../../base/core/clock.ts";
 import { logErrors, runLoop, Wakeup } from "../../base/core/loop.ts";
+import { isObject } from "../../base/documents/yaml/document-path.ts";
 import type { Logger } from "../../base/log/log.ts";
-import { basicAuthType } from "../../exporter/policy/spec/secret.ts";
+import { basicAuthType, checkSecret } from "../../exporter/policy/spec/secret.ts";
+import type { Secret } from "../../exporter/policy/spec/types.ts";
 import type { PlaneClient } from "./api/plane-client.ts";
 
-export interface SecretName {
+/** A Secret that a policy names. */
+export interface NamedSecret {
   readonly namespace: string;
   readonly name: string;
+  /** The keys that are read of it; none: it must have the type basic-auth. */
+  readonly keys: readonly string[];
 }
 
 export interface OtherSecretsOptions {
   readonly client: PlaneClient;
+  readonly plane: string;
   /** Secrets that policies name but that are not followed: they do not exist, or have another type. */
-  missing(): readonly SecretName[];
-  /** Called with the Secrets of another type whenever that list changes. */
-  onChange(others: readonly SecretName[]): void;
+  missing(): readonly NamedSecret[];
+  /** Called with the Secrets of another type, and the values of their keys, whenever these change. */
+  onChange(others: readonly Secret[]): void;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Results are rechecked after this long, because no event announces a change. */
+/** Results are rechecked after this long, because no event announces a change. Bounds a rotation, too. */
 const repeatMs = 30_000;
 const onlyMetadata =
   "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;q=0.1";
 
 /**
- * Distinguishes a missing Secret from one of an unsupported type, for a policy's condition. Only
- * basic-authentication Secrets are followed; for any other Secret that a policy names, only its existence is
- * checked.
+ * Reads the Secrets of other types that policies name. Only basic-authentication Secrets are followed: of any
+ * other, nothing is read but the keys that a policy names, and where it names none, only the existence is
+ * checked, for the policy's condition.
  */
 export class OtherSecrets {
   readonly #options: OtherSecretsOptions;
-  /** By `namespace/name`. */
-  #known = new Map<string, { readonly isThere: boolean; readonly askedMs: number }>();
+  /** By `namespace/name`, with the keys. */
+  #known = new Map<string, { readonly secret: Secret | undefined; readonly askedMs: number }>();
+  #reported = "[]";
   readonly #wakeup = new Wakeup();
 
   constructor(options: OtherSecretsOptions) {
@@ -59,36 +66,54 @@ export class OtherSecrets {
     const missing = this.#options.missing();
     const before = this.#known;
     this.#known = new Map();
-    for (const secret of missing) {
+    for (const named of missing) {
       const nowMs = this.#options.clock.monotonicMs();
-      const known = before.get(keyOf(secret));
-      if (known !== undefined && nowMs - known.askedMs < repeatMs) this.#known.set(keyOf(secret), known);
+      const key = JSON.stringify(named);
+      const known = before.get(key);
+      if (known !== undefined && nowMs - known.askedMs < repeatMs) this.#known.set(key, known);
       else {
-        const isThere = (await this.#ask(secret, signal)) ?? known?.isThere ?? false;
-        this.#known.set(keyOf(secret), { isThere, askedMs: nowMs });
+        const found = await this.#read(named, signal);
+        this.#known.set(key, { secret: found === "unknown" ? known?.secret : found, askedMs: nowMs });
       }
     }
-    const others = missing.filter((secret) => this.#known.get(keyOf(secret))?.isThere);
-    const namesBefore = [...before].flatMap(([key, { isThere }]) => (isThere ? [key] : []));
-    const isSame = namesBefore.toSorted().join() === others.map(keyOf).toSorted().join();
-    if (!isSame) this.#options.onChange(others);
+    const others = [...this.#known.values()].flatMap(({ secret }) => secret ?? []);
+    const report = JSON.stringify(
+      others.map(({ data, unreadable = [], ...secret }) => ({
+        ...secret,
+        data: [...data],
+        unreadable: [...unreadable],
+      })),
+    );
+    if (report !== this.#reported) this.#options.onChange(others);
+    this.#reported = report;
     return missing.length;
   }
 
-  /** @returns undefined if unknown */
-  async #ask({ namespace, name }: SecretName, signal: AbortSignal): Promise<boolean | undefined> {
+  async #read(
+    { namespace, name, keys }: NamedSecret,
+    signal: AbortSignal,
+  ): Promise<Secret | undefined | "unknown"> {
+    const { client, plane, log } = this.#options;
     const query = { fieldSelector: `metadata.name=${name},type!=${basicAuthType}`, limit: "1" };
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets`;
-    const options = { query, accept: onlyMetadata };
-    const response = await this.#options.client.send("GET", path, options, signal);
-    if (response.outcome === "ok")
-      return Array.isArray(response.json["items"]) && response.json["items"].length > 0;
-    const { log } = this.#options;
-    log.debug({ namespace, secret: name, error: response.message }, "a Secret's type cannot be asked for");
-    return undefined;
+    const options = keys.length === 0 ? { query, accept: onlyMetadata } : { query };
+    const response = await client.send("GET", path, options, signal);
+    if (response.outcome !== "ok") {
+      log.debug({ namespace, secret: name, error: response.message }, "a Secret cannot be read");
+      return "unknown";
+    }
+    const { items } = response.json;
+    const [item] = Array.isArray(items) ? (items as unknown[]) : [];
+    if (!isObject(item)) return undefined;
+    const identity = { plane, namespace, name };
+    if (keys.length === 0) return { ...identity, type: "", data: new Map() };
+    // A list's items have neither apiVersion nor kind.
+    const { secret } = checkSecret({ ...item, apiVersion: "v1", kind: "Secret" }, plane);
+    const chosen = ([key]: readonly [string, string]) => keys.includes(key);
+    return {
+      ...{ ...identity, type: secret?.type ?? "" },
+      data: new Map([...(secret?.data ?? [])].filter(chosen)),
+      unreadable: new Map([...(secret?.unreadable ?? [])].filter(chosen)),
+    };
   }
-}
-
-function keyOf({ namespace, name }: SecretName): string {
-  return `${namespace}/${name}`;
 }

@@ -152,7 +152,7 @@ export function fleetPlan(policy: string, changes: Partial<SinkPlan> = {}): Sink
     name: "vm",
     sources: [{ name: "a", metricsql: "up" }],
     endpoint: "http://127.0.0.1/write",
-    batch: { timeoutMs: 100, maxSize: 1_000 },
+    batch: { timeoutMs: 100, maxSize: 1_000, maxBytes: 2 ** 23 },
     retry: { maxAttempts: 1, backoffMs: 1_000 },
     paused: false,
     ...changes,

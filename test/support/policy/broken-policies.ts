@@ -252,7 +252,7 @@ export const brokenPolicies: readonly (readonly [name: string, faults: readonly 
   [
     "authentication of an unknown kind",
     [
-      "15:13: error: spec.sinks[0].target.prometheusRemoteWrite.authentication.bearerToken: is not a kind of authentication that is supported; it must be basicAuth",
+      "15:13: error: spec.sinks[0].target.prometheusRemoteWrite.authentication.bearerToken: is not a kind of authentication that is supported; it must be basicAuth, bearer, oauth2, sigv4, azureAd or google",
     ],
     remote("authentication:\n  bearerToken: { secretRef: { name: s } }"),
   ],
@@ -312,7 +312,7 @@ export const brokenPolicies: readonly (readonly [name: string, faults: readonly 
   [
     "misspelt fields",
     [
-      "14:11: error: spec.sinks[0].target.prometheusRemoteWrite.retries: is not a field; known here: endpoint, authentication, batch, retry",
+      "14:11: error: spec.sinks[0].target.prometheusRemoteWrite.retries: is not a field; known here: endpoint, authentication, headers, batch, retry",
       '15:20: error: spec.sinks[0].target.prometheusRemoteWrite.batch.maxsize: is not a field (did you mean "maxSize"?)',
     ],
     remote("retries: { maxAttempts: 2 }\nbatch: { maxsize: 5 }"),

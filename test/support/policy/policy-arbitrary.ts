@@ -91,6 +91,48 @@ const texts = ["up", `{a="${"x".repeat(16 * 1024 - 6)}"}`, `{a="${"x".repeat(16 
 );
 
 /** Paths of a policy, each with values of which some are valid there. */
+const secretRef = { name: "login" };
+const tokenURL = "https://login.example/token";
+const logins = [
+  {},
+  { bearer: { secretRef } },
+  { bearer: { secretRef: { ...secretRef, key: "a b" } } },
+  { bearer: { secretRef }, basicAuth: { secretRef } },
+  { oauth2: { clientId: "id", secretRef, tokenURL } },
+  { oauth2: { clientId: "id", secretRef, tokenURL, scopes: ["a"], endpointParams: { audience: "x" } } },
+  { oauth2: { clientId: "id", secretRef, tokenURL, endpointParams: { scope: "x" } } },
+  { oauth2: { clientId: "id", secretRef, tokenURL: "https://user@login.example/" } },
+  { sigv4: { region: "eu-central-1" } },
+  { sigv4: { region: "eu-central-1.evil.example/" } },
+  { sigv4: { region: "eu-central-1", secretRef, roleArn: "arn:aws:iam::123456789012:role/writer" } },
+  { sigv4: { region: "eu-central-1", roleArn: "writer" } },
+  { azureAd: {} },
+  { azureAd: { secretRef } },
+  { azureAd: { secretRef, tenantId: "t", clientId: "c", cloud: "AzureChina" } },
+  { azureAd: { cloud: "other" } },
+  { google: {} },
+  { google: { secretRef } },
+];
+const headers = [
+  [],
+  [{ name: "X-Scope-OrgID", value: "team" }],
+  [{ name: "X-Scope-OrgID", valueFrom: { secretKeyRef: { name: "login", key: "tenant" } } }],
+  [{ name: "X-Scope-OrgID", value: "a", valueFrom: { secretKeyRef: { name: "login", key: "tenant" } } }],
+  [{ name: "X-Scope-OrgID" }],
+  [{ name: "Host", value: "a" }],
+  [{ name: "Content-Language", value: "en" }],
+  [{ name: "Authorization", value: "a" }],
+  [{ name: "X-A", value: "a\nb" }],
+  [{ name: "X-A", value: "größe" }],
+  [{ name: "X-A", value: "大" }],
+  [{ name: "X A", value: "a" }],
+  [
+    { name: "X-A", value: "a" },
+    { name: "x-a", value: "b" },
+  ],
+  many(21, (index) => ({ name: `X-${index}`, value: "a" })),
+];
+
 const places: readonly (readonly [Path, readonly unknown[]])[] = [
   [["spec"], []],
   [["spec", "other"], []],
@@ -129,6 +171,12 @@ const places: readonly (readonly [Path, readonly unknown[]])[] = [
   [
     [...remoteWrite, "authentication", "basicAuth", "secretRef", "name"],
     ["a".repeat(253), "a".repeat(254), "😀"],
+  ],
+  [[...remoteWrite, "authentication"], logins],
+  [[...remoteWrite, "headers"], headers],
+  [
+    [...remoteWrite, "batch", "maxBytes"],
+    [1_023, 1_024, 16 * 2 ** 20, 16 * 2 ** 20 + 1],
   ],
   [[...remoteWrite, "batch"], []],
   [[...remoteWrite, "batch", "timeout"], durations],

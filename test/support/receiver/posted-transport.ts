@@ -3,15 +3,15 @@ import { ConnectionBudget } from "../../../src/base/http/connection-budget.ts";
 import { EgressGuard, type EgressScope } from "../../../src/base/net/egress.ts";
 import type { Lookup } from "../../../src/base/net/guarded-lookup.ts";
 import { TlsMaterial, type TlsSettings } from "../../../src/base/net/tls-material.ts";
-import { classify } from "../../../src/exporter/remote-write/send/classify.ts";
+import { classify } from "../../../src/exporter/remote-write/transport/classify.ts";
 import {
   type PostLimits,
   type PostResult,
   postLimits,
   transportLimits,
-} from "../../../src/exporter/remote-write/send/post.ts";
-import type { TransportOptions } from "../../../src/exporter/remote-write/send/transport.ts";
-import { HttpTransport } from "../../../src/exporter/remote-write/send/transport.ts";
+} from "../../../src/exporter/remote-write/transport/post.ts";
+import type { TransportOptions } from "../../../src/exporter/remote-write/transport/transport.ts";
+import { HttpTransport } from "../../../src/exporter/remote-write/transport/transport.ts";
 import { systemLookup } from "../net/lookup.ts";
 import { type RawServer, startRawServer } from "../net/raw-server.ts";
 

@@ -8,14 +8,14 @@ import type { EncodedRequest } from "../../../src/exporter/remote-write/encoding
 import { WriteRequestBuilder } from "../../../src/exporter/remote-write/encoding/write-request.ts";
 import { EndpointState } from "../../../src/exporter/remote-write/endpoint/endpoint-state.ts";
 import { RemoteWriteMetrics } from "../../../src/exporter/remote-write/send/metrics.ts";
+import type { SenderDeps, SenderTarget } from "../../../src/exporter/remote-write/send/sender.ts";
 import {
   postLimits,
   type Transport,
   type TransportLimits,
   transportLimits,
-} from "../../../src/exporter/remote-write/send/post.ts";
-import type { SenderDeps, SenderTarget } from "../../../src/exporter/remote-write/send/sender.ts";
-import { HttpTransport } from "../../../src/exporter/remote-write/send/transport.ts";
+} from "../../../src/exporter/remote-write/transport/post.ts";
+import { HttpTransport } from "../../../src/exporter/remote-write/transport/transport.ts";
 import { type Label, SampleBuffer, Series } from "../../../src/exporter/series/series.ts";
 import { systemLookup } from "../net/lookup.ts";
 
@@ -66,7 +66,7 @@ export function testTarget(target: Partial<SenderTarget> & { endpoint: string })
     scope: "operator",
     tenant: "project",
     retry: { maxAttempts: 2, backoffMs: 10 },
-    basicAuth: () => undefined,
+    authentication: () => undefined,
     headers: {},
     bearerToken: undefined,
     rateLimit: undefined,

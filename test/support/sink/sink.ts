@@ -18,7 +18,7 @@ import type { ProtocolSetting } from "../../../src/exporter/remote-write/endpoin
 import { Endpoints } from "../../../src/exporter/remote-write/endpoints.ts";
 import { RejectedStore } from "../../../src/exporter/remote-write/rejected/rejected-store.ts";
 import { RemoteWriteMetrics } from "../../../src/exporter/remote-write/send/metrics.ts";
-import { postLimits } from "../../../src/exporter/remote-write/send/post.ts";
+import { postLimits } from "../../../src/exporter/remote-write/transport/post.ts";
 import { SampleStore } from "../store/sample-store.ts";
 import { TestClock } from "../test-clock.ts";
 
@@ -85,7 +85,7 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
     name: "sink",
     sources: [{ name: "source", metricsql: "a|b|c|d" }],
     endpoint: options.endpoint,
-    batch: { timeoutMs: 5_000, maxSize: 100 },
+    batch: { timeoutMs: 5_000, maxSize: 100, maxBytes: 2 ** 23 },
     retry: { maxAttempts: 2, backoffMs: 1_000 },
     paused: false,
     ...options.plan,
@@ -127,7 +127,7 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
         scope: options.scope ?? "operator",
         tenant: "project",
         retry: plan.retry,
-        basicAuth: () => plan.basicAuth,
+        credentials: () => plan.credentials,
         ...hooks,
       }),
   };

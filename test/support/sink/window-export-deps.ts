@@ -39,7 +39,7 @@ export function windowExportDeps(parts: WindowExportParts): WindowExportDeps {
       tenant: undefined,
       owner: "",
     }),
-    batch: { timeoutMs: 50, maxSize },
+    batch: { timeoutMs: 50, maxSize, maxBytes: 2 ** 23 },
     collisions: new KnownCollisions(),
     stepMs: 1,
     metricNames: undefined,

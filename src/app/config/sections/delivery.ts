@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseDuration } from "../../../base/core/duration.ts";
 import { parseUrl } from "../../../base/core/url.ts";
 import { type DocumentPath, isObject, valueAt } from "../../../base/documents/yaml/document-path.ts";
+import { remoteWriteHeaderProblem } from "../../../base/http/header-problem.ts";
 import {
   byteSize,
   choice,
@@ -17,7 +18,7 @@ import {
 } from "./fields.ts";
 import { durationAt, entriesAt, error, given, type Root, type RuleFault, warning } from "./rules.ts";
 import { tls } from "./tls.ts";
-import { labelNameProblem, remoteWriteHeaderProblem, urlPrefixProblem } from "./values.ts";
+import { labelNameProblem, urlPrefixProblem } from "./values.ts";
 
 const endpoint = z
   .strictObject({
@@ -29,7 +30,10 @@ const endpoint = z
       "Headers, token, TLS and proxy are used for policies of control planes too, not for the directory's only",
     ),
     headers: textMap("Further request headers", remoteWriteHeaderProblem),
-    bearerTokenFile: optionalFile("Bearer token, where the policy has no basic authentication"),
+    bearerTokenFile: optionalFile("Bearer token, where the policy has no authentication"),
+    environmentCredentials: flag(
+      "Policies without a Secret for sigv4, azureAd or google use the credentials of the daemon's environment",
+    ),
     tls: tls("TLS to the receiver").prefault({}),
     proxyUrl: optionalText("HTTP proxy; needs egress.trustProxy", proxyProblem),
     externalLabels: textMap("Labels that are added to every series that lacks them", labelNameProblem),
@@ -171,7 +175,9 @@ function unsharedTrust(root: Root): RuleFault[] {
   if (!given(root, ["controlPlane"])) return [];
   return entriesAt(root, ["delivery", "endpoints"]).flatMap((entry, index) => {
     if (!isObject(entry) || entry["tenants"] !== undefined) return [];
-    const trust = ["headers", "bearerTokenFile", "tls", "proxyUrl"].filter((key) => given(entry, [key]));
+    const trust = ["headers", "bearerTokenFile", "environmentCredentials", "tls", "proxyUrl"].filter((key) =>
+      given(entry, [key]),
+    );
     if (trust.length === 0) return [];
     const message = `has ${trust.join(", ")}, for policies of the directory only; say tenants: true to use them for policies of control planes too, or tenants: false`;
     return [warning(["delivery", "endpoints", index], message)];

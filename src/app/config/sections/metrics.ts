@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type DocumentPath, isObject, valueAt } from "../../../base/documents/yaml/document-path.ts";
+import { headerProblem, tenantHeaderProblem } from "../../../base/http/header-problem.ts";
 import { type TenantForm, tenantIdProblem } from "../../../exporter/policy/tenants/tenant-id.ts";
 import {
   choice,
@@ -16,7 +17,7 @@ import {
 } from "./fields.ts";
 import { durationAt, error, given, type Root, type RuleFault, warning } from "./rules.ts";
 import { tls } from "./tls.ts";
-import { headerProblem, labelNameProblem, tenantHeaderProblem } from "./values.ts";
+import { labelNameProblem } from "./values.ts";
 
 const defaultTenantHeader = "X-Scope-OrgID";
 

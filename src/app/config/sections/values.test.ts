@@ -3,10 +3,8 @@ import {
   addressRangeProblem,
   cityCodeProblem,
   domainProblem,
-  headerProblem,
   machineAddressProblem,
   nameProblem,
-  remoteWriteHeaderProblem,
   socketPathProblem,
 } from "./values.ts";
 
@@ -64,21 +62,6 @@ test.each([
   ["A".repeat(17), false],
 ])("city code %s", (text, good) => {
   expect(cityCodeProblem(text) === undefined).toBe(good);
-});
-
-test.each([
-  ["X-Scope-OrgID", "acme", true, true],
-  ["User-Agent", "x", true, false],
-  ["Content-Encoding", "gzip", true, false],
-  ["authorization", "x", false, false],
-  ["Host", "x", false, false],
-  ["bad name", "x", false, false],
-  ["X-A", "a\r\nX-B: b", false, false],
-  ["X-A", "größe", true, true],
-  ["X-A", "大", false, false],
-])("header %s: %j", (name, value, toStore, toReceiver) => {
-  expect(headerProblem(name, value) === undefined).toBe(toStore);
-  expect(remoteWriteHeaderProblem(name, value) === undefined).toBe(toReceiver);
 });
 
 test.each([

@@ -105,7 +105,7 @@ function newSink(late?: LateDeps, counter?: SampleCounter) {
     name: "sink",
     sources: [{ name: "all", metricsql: '{__name__!=""}' }],
     endpoint: "http://127.0.0.1/write",
-    batch: { timeoutMs: 5_000, maxSize: 1_000 },
+    batch: { timeoutMs: 5_000, maxSize: 1_000, maxBytes: 2 ** 23 },
     retry: { maxAttempts: 1, backoffMs: 1 },
     paused: false,
   };

@@ -136,7 +136,7 @@ async function run(limitBytes: number, protocol: Protocol) {
       name: "sink",
       sources: [{ name: "source", metricsql: "up" }],
       endpoint: "http://127.0.0.1/write",
-      batch: { timeoutMs: 60_000, maxSize: 100_000 },
+      batch: { timeoutMs: 60_000, maxSize: 100_000, maxBytes: 2 ** 23 },
       retry: { maxAttempts: 1, backoffMs: 1 },
       paused: false,
     };

@@ -49,7 +49,10 @@ test("what fails three times in two minutes may be at fault; anything accepted e
 
 test("what was found out survives a restart, for the same endpoint and login", () => {
   const clock = new TestClock(1_760_000_000_000);
-  const plan = { endpoint: "http://a/write", basicAuth: { username: "u", password: "p" } } as SinkPlan;
+  const plan = {
+    endpoint: "http://a/write",
+    credentials: { kind: "basicAuth", username: "u", password: "p" },
+  } as SinkPlan;
   const memory = new ReceiverMemory(clock);
   const state = new EndpointState("auto");
   const entries = new RequestEntries(0);
@@ -71,7 +74,7 @@ test("what was found out survives a restart, for the same endpoint and login", (
   expect(restored({})).toEqual([clock.nowMs(), 1, 10, "legacy"]);
   const unknown = [undefined, 0, Infinity, "utf8"];
   expect(restored({ endpoint: "http://b/write" })).toEqual(unknown);
-  expect(restored({ basicAuth: { username: "v", password: "p" } })).toEqual(unknown);
+  expect(restored({ credentials: { kind: "basicAuth", username: "v", password: "p" } })).toEqual(unknown);
   for (const bad of ["", "{}", "{"]) {
     const again = new ReceiverMemory(clock);
     ReceiverRecord.restore(bad, plan, again, new EndpointState("auto"), 0);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { SinkPlan } from "../../policy/spec/types.ts";
+import type { Credentials, SinkPlan } from "../../policy/spec/types.ts";
 import type { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import type { ReceiverMemory } from "./receiver-memory.ts";
 
@@ -62,7 +62,26 @@ function parse(text: string): z.infer<typeof schema> | undefined {
   }
 }
 
-function endpointOf({ endpoint, basicAuth }: SinkPlan): string {
-  const identity = JSON.stringify([endpoint, basicAuth?.username]);
+function endpointOf({ endpoint, credentials, headers }: SinkPlan): string {
+  const login = credentials && accountOf(credentials);
+  const identity = JSON.stringify([endpoint, login, ...(headers === undefined ? [] : [headers])]);
   return createHash("sha256").update(identity).digest("hex").slice(0, 16);
+}
+
+/** What stays the same when a secret is rotated. */
+function accountOf(credentials: Credentials): unknown {
+  switch (credentials.kind) {
+    case "basicAuth":
+      return credentials.username;
+    case "bearer":
+      return ["bearer"];
+    case "oauth2":
+      return [credentials.tokenUrl, credentials.clientId, credentials.scopes, credentials.endpointParams];
+    case "sigv4":
+      return [credentials.region, credentials.service, credentials.roleArn, credentials.keys?.accessKey];
+    case "azureAd":
+      return [credentials.cloud, credentials.tenantId, credentials.clientId];
+    case "google":
+      return ["google", credentials.account?.clientEmail];
+  }
 }

@@ -25,7 +25,7 @@ function planOf(...sources: string[]): SinkPlan {
     policy: { plane: "web", namespace: "shop", name: "export", uid: "-" },
     ...{ generation: 1, name: "sink", endpoint: "http://127.0.0.1/write", paused: false },
     sources: sources.map((metricsql) => ({ name: metricsql.replace(/\{.*/, ""), metricsql })),
-    batch: { timeoutMs: 5_000, maxSize: 500 },
+    batch: { timeoutMs: 5_000, maxSize: 500, maxBytes: 2 ** 23 },
     retry: { maxAttempts: 1, backoffMs: 1 },
   };
 }

@@ -17,7 +17,7 @@ const plan: SinkPlan = {
   policy: { plane: "web", namespace: "shop", name: "export", uid: "-" },
   ...{ generation: 1, name: "sink", endpoint: "http://127.0.0.1/write", paused: false },
   sources: [{ name: "a", metricsql: "up" }],
-  batch: { timeoutMs: hourMs, maxSize: 500 },
+  batch: { timeoutMs: hourMs, maxSize: 500, maxBytes: 2 ** 23 },
   retry: { maxAttempts: 1, backoffMs: 1 },
 };
 

@@ -29,7 +29,7 @@ async function windowsOf(samplesPerMinute: number): Promise<number[]> {
     name: "sink",
     sources: [{ name: "source", metricsql: "up" }],
     endpoint: "http://127.0.0.1/write",
-    batch: { timeoutMs: 5_000, maxSize: 500 },
+    batch: { timeoutMs: 5_000, maxSize: 500, maxBytes: 2 ** 23 },
     retry: { maxAttempts: 1, backoffMs: 1 },
     paused: false,
   };

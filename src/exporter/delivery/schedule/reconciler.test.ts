@@ -64,7 +64,7 @@ function plan(name: string): SinkPlan {
     name,
     sources: [],
     endpoint: "http://r.example.com/",
-    batch: { timeoutMs: 1, maxSize: 1 },
+    batch: { timeoutMs: 1, maxSize: 1, maxBytes: 2 ** 23 },
     retry: { maxAttempts: 1, backoffMs: 1 },
     paused: false,
   };

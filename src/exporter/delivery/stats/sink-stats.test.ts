@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Verdict } from "../../remote-write/send/classify.ts";
+import type { Verdict } from "../../remote-write/transport/classify.ts";
 import { SinkStats } from "./sink-stats.ts";
 
 const unavailable: Verdict = {

@@ -16,7 +16,7 @@ import { WindowProgress } from "./window-progress.ts";
 /** The parts of a sink that export its windows, for one cycle. */
 export interface WindowExportDeps extends WindowKindDeps {
   readonly sources: SourceReader;
-  readonly batch: { readonly timeoutMs: number; readonly maxSize: number };
+  readonly batch: { readonly timeoutMs: number; readonly maxSize: number; readonly maxBytes: number };
   readonly collisions: KnownCollisions;
   /** Grid of expressions in a window that is not open yet. */
   readonly stepMs: number;
@@ -33,9 +33,6 @@ export interface WindowResult extends Dispatched {
   readonly kind: "closed" | "partly" | "unfinished" | "failed" | "interrupted";
   readonly sourceErrors: ReadonlyMap<string, ReadFailure>;
 }
-
-/** Receivers limit the size of a request (Prometheus: 32 MiB decoded); very long labels could exceed it. */
-const maxRequestBytes = 8 * 2 ** 20;
 
 /**
  * Exports one window of a sink: reads its sources one after another into batches, has them delivered, and
@@ -168,7 +165,7 @@ export class WindowExport {
       newBuilder: (onCapacity) => destination.newBuilder(onCapacity),
       fromMs: this.planned.fromMs,
       maxSamples: Math.min(batch.maxSize, largest.samples),
-      maxBytes: Math.min(maxRequestBytes, largest.bytes),
+      maxBytes: Math.min(batch.maxBytes, largest.bytes),
       timeoutMs: batch.timeoutMs,
       partitionCount,
       monotonicMs: () => clock.monotonicMs(),

@@ -5,6 +5,7 @@ import { rangeRemarks } from "../../metricsql/analysis/range-remarks.ts";
 import { warnings } from "../../metricsql/analysis/warnings.ts";
 import { parse } from "../../metricsql/parse/parser.ts";
 import { caret } from "../../metricsql/parse/syntax-error.ts";
+import { secretsOf } from "../spec/credentials.ts";
 import type { DocumentFault } from "../spec/document-fault.ts";
 import type { CheckedManifest } from "../spec/manifest.ts";
 import type { ExportPolicy } from "../spec/types.ts";
@@ -50,15 +51,16 @@ function missingSecrets(manifests: readonly CheckedManifest[]): Fault[] {
   );
   return manifests.flatMap((manifest) =>
     manifest.policies.flatMap(({ checked, object }) =>
-      (checked.policy?.sinks ?? []).flatMap((sink) => {
-        const name = sink.basicAuthSecret;
-        if (name === undefined || known.has(`${checked.ref.namespace}/${name}`)) return [];
-        const place = ["target", "prometheusRemoteWrite", "authentication", "basicAuth", "secretRef", "name"];
-        const message = `names the Secret "${name}", which is not in the files given; it must be in namespace ${checked.ref.namespace}`;
-        return [
-          object.place.locate(sinkWarning(checked.sinks, sink.name, place, "FieldValueNotFound", message)),
-        ];
-      }),
+      (checked.policy?.sinks ?? []).flatMap((sink) =>
+        secretsOf(sink).flatMap(({ name, path }) => {
+          if (known.has(`${checked.ref.namespace}/${name}`)) return [];
+          const place = ["target", "prometheusRemoteWrite", ...path];
+          const message = `names the Secret "${name}", which is not in the files given; it must be in namespace ${checked.ref.namespace}`;
+          return [
+            object.place.locate(sinkWarning(checked.sinks, sink.name, place, "FieldValueNotFound", message)),
+          ];
+        }),
+      ),
     ),
   );
 }
@@ -153,7 +155,7 @@ function overlapsOf(policy: ExportPolicy): OverlapOfSources {
 function sinkWarning(
   sinks: readonly { readonly name: string }[],
   sink: string,
-  place: readonly string[],
+  place: DocumentFault["path"],
   reason: DocumentFault["reason"],
   message: string,
 ): DocumentFault {

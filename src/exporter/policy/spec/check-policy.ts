@@ -6,7 +6,8 @@ import { checkSink } from "./check-sink.ts";
 import { checkSource, isSelectorName } from "./check-source.ts";
 import { choices } from "./choice.ts";
 import { asErrors, type DocumentFault, errorAt } from "./document-fault.ts";
-import { metadataSchema, policyLimits, specJsonSchema } from "./schema.ts";
+import { metadataSchema, specJsonSchema } from "./schema.ts";
+import { policyLimits } from "./schema-fields.ts";
 import type { ExportPolicy, PolicyRef, PolicySink, PolicySource } from "./types.ts";
 
 /** A checked ExportPolicy: its runnable parts and all of its faults. */

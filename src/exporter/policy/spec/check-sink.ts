@@ -2,9 +2,11 @@ import { defined } from "../../../base/core/defined.ts";
 import { suggestion } from "../../../base/documents/closest.ts";
 import { checkSchema, show } from "../../../base/documents/schema-issue.ts";
 import { type DocumentPath, isObject, valueAt } from "../../../base/documents/yaml/document-path.ts";
+import { authenticationSpec } from "./authentication.ts";
 import { nameOf, type SourceCheck } from "./check-source.ts";
 import { choiceFaults, withoutMissingChoices } from "./choice.ts";
 import { asErrors, type DocumentFault, errorAt } from "./document-fault.ts";
+import { headerValues } from "./headers.ts";
 import { sinkSchema } from "./schema.ts";
 import type { PolicySink } from "./types.ts";
 
@@ -45,13 +47,19 @@ export function checkSink(
   if (checked.issues !== undefined)
     return { name, value: undefined, faults: distinct, listFaults, namedFaults };
   const remoteWrite = checked.value.target.prometheusRemoteWrite;
-  const secret = remoteWrite.authentication?.basicAuth.secretRef.name;
   const value: PolicySink = {
     name,
     sources: checked.value.sources,
     endpoint: remoteWrite.endpoint,
-    basicAuthSecret: secret,
-    batch: { timeoutMs: remoteWrite.batch.timeout, maxSize: remoteWrite.batch.maxSize },
+    ...defined({
+      authentication: authenticationSpec(remoteWrite.authentication),
+      headers: headerValues(remoteWrite.headers),
+    }),
+    batch: {
+      timeoutMs: remoteWrite.batch.timeout,
+      maxSize: remoteWrite.batch.maxSize,
+      maxBytes: remoteWrite.batch.maxBytes,
+    },
     retry: {
       maxAttempts: remoteWrite.retry.maxAttempts,
       backoffMs: remoteWrite.retry.backoffDuration,

@@ -2,7 +2,7 @@ import { checkSchema } from "../../../base/documents/schema-issue.ts";
 import { type DocumentPath, isObject, valueAt } from "../../../base/documents/yaml/document-path.ts";
 import { asErrors, type DocumentFault } from "./document-fault.ts";
 import { metadataSchema } from "./schema.ts";
-import type { BasicAuth, Secret } from "./types.ts";
+import type { Secret } from "./types.ts";
 
 export const basicAuthType = "kubernetes.io/basic-auth";
 
@@ -15,8 +15,7 @@ const maxSecretBytes = 1024 * 1024;
  * Checks one Secret (plain JSON): `data` is base64; `stringData` is plain text and takes precedence. An
  * unreadable value is left out; no message contains a value.
  *
- * @returns every fault, and the Secret with only its credentials, which is absent when it cannot be
- *   identified
+ * @returns every fault, and the Secret, which is absent when it cannot be identified
  */
 export function checkSecret(
   json: Readonly<Record<string, unknown>>,
@@ -47,7 +46,8 @@ export function checkSecret(
         unreadable.delete(key);
         bytes += value.length;
       } else {
-        invalid([field, key], value.problem);
+        // Secrets of other types hold binary values rightly, such as a key store.
+        if (type === basicAuthType || value.problem !== notText) invalid([field, key], value.problem);
         data.delete(key);
         unreadable.set(key, value.problem);
       }
@@ -71,14 +71,13 @@ export function checkSecret(
     return { secret: undefined, faults };
   }
   const { name, namespace } = metadata.value;
-  const credentials = credentialKeys.flatMap((key): [string, string][] => {
-    const value = type === basicAuthType ? data.get(key) : undefined;
-    return value === undefined ? [] : [[key, value]];
-  });
-  const faulty = [...unreadable].filter(([key]) => type === basicAuthType && credentialKeys.includes(key));
-  const common = { plane, namespace, name, type, data: new Map(credentials) };
+  const isKept = ([key]: [string, string]) => type !== basicAuthType || credentialKeys.includes(key);
+  const faulty = [...unreadable].filter(isKept);
+  const common = { plane, namespace, name, type, data: new Map([...data].filter(isKept)) };
   return { secret: faulty.length === 0 ? common : { ...common, unreadable: new Map(faulty) }, faults };
 }
+
+const notText = "must be UTF-8 text in base64";
 
 /** Standard base64, line breaks allowed, as Kubernetes reads it; the content must be UTF-8 text. */
 function decode(value: unknown): string | { problem: string } {
@@ -89,29 +88,9 @@ function decode(value: unknown): string | { problem: string } {
   }
   const bytes = Buffer.from(text, "base64");
   const decoded = bytes.toString("utf8");
-  return Buffer.from(decoded, "utf8").equals(bytes) ? decoded : { problem: "must be UTF-8 text in base64" };
+  return Buffer.from(decoded, "utf8").equals(bytes) ? decoded : { problem: notText };
 }
 
 function textOf(value: unknown): string | { problem: string } {
   return typeof value === "string" ? value : { problem: "must be text; put it in quotes" };
-}
-
-/** The credentials of a Secret, or the message of the condition InvalidAuthentication. */
-export function basicAuthOf(
-  name: string,
-  secret: Secret | undefined,
-): BasicAuth | { readonly problem: string } {
-  if (secret === undefined) return { problem: `secret '${name}' not found` };
-  if (secret.type !== basicAuthType) return { problem: `secret '${name}' is not of type ${basicAuthType}` };
-  const [unreadable] = secret.unreadable ?? [];
-  if (unreadable !== undefined) {
-    return { problem: `secret '${name}' has a ${unreadable[0]} that cannot be read: it ${unreadable[1]}` };
-  }
-  const username = secret.data.get("username");
-  const password = secret.data.get("password");
-  if (username === undefined) return { problem: `secret '${name}' does not contain a username` };
-  if (password === undefined) return { problem: `secret '${name}' does not contain a password` };
-  // RFC 7617, section 2: the first colon ends the user name.
-  if (username.includes(":")) return { problem: `secret '${name}' has a username with a colon` };
-  return { username, password };
 }

@@ -33,16 +33,90 @@ export interface PolicySink {
   /** Names of existing sources, without duplicates. */
   readonly sources: readonly string[];
   readonly endpoint: string;
-  /** Name of a Secret of type kubernetes.io/basic-auth in the policy's namespace. */
-  readonly basicAuthSecret?: string | undefined;
+  readonly authentication?: AuthenticationSpec | undefined;
+  /** Further request headers, by their names in lower case. */
+  readonly headers?: ReadonlyMap<string, HeaderValue> | undefined;
   readonly batch: BatchSettings;
   readonly retry: RetrySettings;
+}
+
+/** How a sink's requests are authenticated, with the places of its secrets. */
+export type AuthenticationSpec =
+  /** The name of a Secret of type kubernetes.io/basic-auth. */
+  | { readonly kind: "basicAuth"; readonly secret: string }
+  | { readonly kind: "bearer"; readonly token: SecretKey }
+  | ({ readonly kind: "oauth2"; readonly clientSecret: SecretKey } & OAuth2Client)
+  /** The name of a Secret with `accessKey` and `secretKey`; absent: the environment's credentials. */
+  | ({ readonly kind: "sigv4"; readonly secret?: string | undefined } & SigningScope)
+  | ({ readonly kind: "azureAd"; readonly clientSecret?: SecretKey | undefined } & AzureApplication)
+  /** A service account's key, JSON. */
+  | { readonly kind: "google"; readonly key?: SecretKey | undefined };
+
+/** A value of a Secret in the policy's namespace. */
+export interface SecretKey {
+  readonly secret: string;
+  readonly key: string;
+}
+
+/** Written in the policy, or in a Secret. */
+export type HeaderValue = string | SecretKey;
+
+/** RFC 6749, section 4.4: the client credentials grant. */
+export interface OAuth2Client {
+  readonly clientId: string;
+  readonly tokenUrl: string;
+  readonly scopes: readonly string[];
+  /** Further parameters of the token request. */
+  readonly endpointParams: Readonly<Record<string, string>>;
+}
+
+/** AWS Signature Version 4. */
+export interface SigningScope {
+  readonly region: string;
+  readonly service: string;
+  /** The role that is assumed first. */
+  readonly roleArn?: string | undefined;
+}
+
+export const azureClouds = ["AzurePublic", "AzureChina", "AzureGovernment"] as const;
+
+/** An application in Microsoft Entra ID. Absent IDs are the environment's. */
+export interface AzureApplication {
+  readonly cloud: (typeof azureClouds)[number];
+  readonly tenantId?: string | undefined;
+  readonly clientId?: string | undefined;
+}
+
+/** {@link AuthenticationSpec} with the secrets themselves. */
+export type Credentials =
+  | ({ readonly kind: "basicAuth" } & BasicAuth)
+  | { readonly kind: "bearer"; readonly token: string }
+  | ({ readonly kind: "oauth2"; readonly clientSecret: string } & OAuth2Client)
+  | ({ readonly kind: "sigv4"; readonly keys?: AwsKeys | undefined } & SigningScope)
+  | ({ readonly kind: "azureAd"; readonly clientSecret?: string | undefined } & AzureApplication)
+  | { readonly kind: "google"; readonly account?: GoogleAccount | undefined };
+
+export interface AwsKeys {
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly sessionToken?: string | undefined;
+}
+
+/** The parts of a Google service account's key that a token request needs. */
+export interface GoogleAccount {
+  readonly clientEmail: string;
+  /** PEM, PKCS #8. */
+  readonly privateKey: string;
+  readonly privateKeyId?: string | undefined;
+  readonly tokenUri: string;
 }
 
 interface BatchSettings {
   readonly timeoutMs: number;
   /** Maximum number of samples in a request. */
   readonly maxSize: number;
+  /** Maximum number of bytes in a request, uncompressed. */
+  readonly maxBytes: number;
 }
 
 export interface RetrySettings {
@@ -58,7 +132,7 @@ export interface BasicAuth {
   readonly password: string;
 }
 
-/** The credentials of a Secret of type kubernetes.io/basic-auth: username and password, decoded. */
+/** A Secret's values, decoded: of type kubernetes.io/basic-auth only username and password. */
 export interface Secret {
   readonly plane: string;
   readonly namespace: string;
@@ -76,7 +150,9 @@ export interface SinkPlan {
   readonly name: string;
   readonly sources: readonly PolicySource[];
   readonly endpoint: string;
-  readonly basicAuth?: BasicAuth | undefined;
+  readonly credentials?: Credentials | undefined;
+  /** Further request headers, by their names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly batch: BatchSettings;
   readonly retry: RetrySettings;
   readonly paused: boolean;

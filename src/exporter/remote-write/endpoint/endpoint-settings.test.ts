@@ -10,6 +10,7 @@ const list: EndpointSettings[] = [
 ].map((urlPrefix) => ({
   urlPrefix,
   tenants: false,
+  environmentCredentials: false,
   headers: {},
   tls: {},
   externalLabels: {},
@@ -59,6 +60,7 @@ test("what carries trust is the operator's own, unless the entry is for tenants 
   const entry: EndpointSettings = {
     urlPrefix: "https://a.example/",
     tenants: false,
+    environmentCredentials: false,
     headers: { "x-api-key": "k" },
     bearerTokenFile: "/token",
     tls: { certFile: "/cert", keyFile: "/key", insecureSkipVerify: true },
@@ -73,6 +75,7 @@ test("what carries trust is the operator's own, unless the entry is for tenants 
   expect(settingsOfScope(entry, "tenant")).toEqual({
     urlPrefix: "https://a.example/",
     tenants: false,
+    environmentCredentials: false,
     headers: {},
     tls: {},
     externalLabels: { cluster: "a" },

@@ -13,6 +13,8 @@ export interface EndpointSettings {
   readonly tenants: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly bearerTokenFile?: string | undefined;
+  /** Policies may use the credentials of the daemon's environment. */
+  readonly environmentCredentials: boolean;
   readonly tls: TlsSettings;
   readonly proxyUrl?: string | undefined;
   readonly externalLabels: Readonly<Record<string, string>>;
@@ -56,7 +58,14 @@ export function settingsFor(
  */
 export function settingsOfScope(settings: EndpointSettings, scope: EgressScope): EndpointSettings {
   if (scope === "operator" || settings.tenants) return settings;
-  return { ...settings, headers: {}, bearerTokenFile: undefined, tls: {}, proxyUrl: undefined };
+  return {
+    ...settings,
+    headers: {},
+    bearerTokenFile: undefined,
+    environmentCredentials: false,
+    tls: {},
+    proxyUrl: undefined,
+  };
 }
 
 function isBelow(path: string, prefix: string): boolean {

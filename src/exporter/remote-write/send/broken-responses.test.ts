@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { smallRequest } from "../../../../test/support/receiver/requests.ts";
 import { EndpointState } from "../endpoint/endpoint-state.ts";
+import type { Verdict } from "../transport/classify.ts";
 import { BrokenResponseSender } from "./broken-responses.ts";
-import type { Verdict } from "./classify.ts";
 
 const broken: Verdict = { kind: "retry", reason: "invalid_answer", message: "no HTTP", responseLost: true };
 const odd: Verdict = { ...broken, status: 199, responseLost: false };

@@ -1,6 +1,6 @@
 import type { EncodedRequest } from "../encoding/request.ts";
 import type { EndpointState } from "../endpoint/endpoint-state.ts";
-import type { Verdict } from "./classify.ts";
+import type { Verdict } from "../transport/classify.ts";
 import type { AttemptSender } from "./outcome.ts";
 
 /** So many responses in a row that break HTTP suspend the sink. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { classify, type Verdict } from "./classify.ts";
+import { classify, type Verdict } from "../transport/classify.ts";
 import { metadataOutcome } from "./metadata-outcome.ts";
 
 const context = {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import type { FamilyMetadata } from "../encoding/metadata-request.ts";
 import { EndpointState } from "../endpoint/endpoint-state.ts";
-import { classify, type Verdict } from "./classify.ts";
+import { classify, type Verdict } from "../transport/classify.ts";
 import { MetadataSender } from "./metadata-sender.ts";
 import { RemoteWriteMetrics } from "./metrics.ts";
 

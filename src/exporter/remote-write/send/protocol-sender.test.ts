@@ -5,7 +5,7 @@ import type { EncodedRequest } from "../encoding/request.ts";
 import { WriteRequestBuilder } from "../encoding/write-request.ts";
 import { WriteRequestV2Builder } from "../encoding/write-request-v2.ts";
 import { EndpointState, type ProtocolSetting } from "../endpoint/endpoint-state.ts";
-import type { Verdict } from "./classify.ts";
+import type { Verdict } from "../transport/classify.ts";
 import { ProtocolSender } from "./protocol-sender.ts";
 
 const never = new AbortController().signal;

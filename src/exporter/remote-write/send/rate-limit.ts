@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import { SerialQueue } from "../endpoint/serial-queue.ts";
-import type { Verdict } from "./classify.ts";
+import type { Verdict } from "../transport/classify.ts";
 import type { AttemptSender } from "./outcome.ts";
 
 /**

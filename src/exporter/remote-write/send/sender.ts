@@ -1,18 +1,19 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../../base/core/clock.ts";
-import { defined } from "../../../base/core/defined.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { redact } from "../../../base/log/redact.ts";
 import type { SecretFile } from "../../../base/log/secret-file.ts";
 import type { EgressScope } from "../../../base/net/egress.ts";
-import type { BasicAuth, RetrySettings } from "../../policy/spec/types.ts";
+import type { RetrySettings } from "../../policy/spec/types.ts";
+import type { Authenticated, Authentication } from "../authentication/authentication.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import type { EndpointState } from "../endpoint/endpoint-state.ts";
+import { classify, type Verdict } from "../transport/classify.ts";
+import type { PostLimits, PostTarget, Transport } from "../transport/post.ts";
 import { BrokenResponseSender } from "./broken-responses.ts";
-import { classify, type Verdict } from "./classify.ts";
 import { MetadataSender } from "./metadata-sender.ts";
 import type { RemoteWriteMetrics } from "./metrics.ts";
 import type { AttemptHook, AttemptSender, Sender } from "./outcome.ts";
-import type { PostLimits, PostTarget, Transport } from "./post.ts";
 import { ProtocolSender } from "./protocol-sender.ts";
 import { type RateLimit, RateLimitedSender } from "./rate-limit.ts";
 import { RetryingSender } from "./retry.ts";
@@ -24,7 +25,8 @@ export interface SenderTarget {
   readonly tenant: string;
   readonly retry: RetrySettings;
   /** Read before each attempt. The policy's own; it takes precedence over the operator's bearer token. */
-  readonly basicAuth: () => BasicAuth | undefined;
+  readonly authentication: () => Authentication | undefined;
+  /** By names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly bearerToken: SecretFile | undefined;
   readonly rateLimit: RateLimit | undefined;
@@ -87,7 +89,7 @@ export function createMetadataSender(target: SenderTarget, deps: SenderDeps): Me
 class PostingSender implements AttemptSender {
   readonly #target: SenderTarget;
   readonly #deps: SenderDeps;
-  readonly #origin: string;
+  readonly #url: URL;
   readonly #path: string;
   /** The target of the last request: usually the next one's too. */
   #last: LastTarget | undefined;
@@ -96,66 +98,93 @@ class PostingSender implements AttemptSender {
     const url = new URL(target.endpoint);
     this.#target = target;
     this.#deps = deps;
-    this.#origin = url.origin;
+    this.#url = url;
     this.#path = url.pathname + url.search;
   }
 
   async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
-    const { transport, clock, limits } = this.#deps;
-    const { endpoint, scope, tenant, maySend } = this.#target;
-    const authorization = await this.#authorization(signal);
-    if (signal.aborted) return { kind: "aborted", responseLost: false };
-    if (authorization.kind === "unreadable") return authorization.verdict;
-    const target = this.#targetOf(request.protocol, authorization.value);
-    const result = await transport.post({ target, body: request.payload, tenant, maySend }, limits, signal);
-    const authenticated = authorization.value !== undefined;
-    return classify(result, { endpoint, scope, authenticated, nowMs: clock.nowMs() });
+    const first = await this.#post(request, signal);
+    if (!first.mayRepeat) return first.verdict;
+    // Nothing of it was accepted: once more with a new token.
+    return (await this.#post(request, signal)).verdict;
   }
 
-  #targetOf(protocol: EncodedRequest["protocol"], authorization: string | undefined): PostTarget {
-    const last = this.#last;
-    if (last?.protocol === protocol && last.authorization === authorization) return last.target;
-    // Ours last: a configured header never replaces one that the protocol requires.
-    const headers = {
-      ...this.#target.headers,
-      ...defined({ authorization }),
-      ...protocolHeaders[protocol],
-      "user-agent": this.#deps.userAgent,
+  async #post(
+    { protocol, payload }: EncodedRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly verdict: Verdict; readonly mayRepeat?: boolean }> {
+    const { transport, clock, limits } = this.#deps;
+    const { endpoint, scope, tenant, maySend } = this.#target;
+    const authenticated = await this.#authenticate(protocol, payload, signal);
+    if (authenticated.kind === "aborted" || signal.aborted) {
+      return { verdict: { kind: "aborted", responseLost: false } };
+    }
+    if (authenticated.kind === "unavailable") return { verdict: authenticated.verdict };
+    const target = this.#targetOf(protocol, authenticated.headers);
+    const result = await transport.post({ target, body: payload, tenant, maySend }, limits, signal);
+    const context = {
+      endpoint,
+      scope,
+      authenticated: authenticated.headers !== noHeaders,
+      nowMs: clock.nowMs(),
     };
-    const target = { origin: this.#origin, path: this.#path, headers };
-    this.#last = { protocol, authorization, target };
+    const verdict = classify(result, context);
+    const isRefused = verdict.kind === "suspended" && (verdict.status === 401 || verdict.status === 403);
+    return { verdict, mayRepeat: isRefused && authenticated.refused?.() === true };
+  }
+
+  #targetOf(protocol: EncodedRequest["protocol"], authentication: Headers): PostTarget {
+    const last = this.#last;
+    if (last?.protocol === protocol && isDeepStrictEqual(last.authentication, authentication))
+      return last.target;
+    const headers = { ...this.#headersOf(protocol), ...authentication };
+    const target = { origin: this.#url.origin, path: this.#path, headers };
+    this.#last = { protocol, authentication, target };
     return target;
   }
 
-  async #authorization(signal: AbortSignal): Promise<Authorization> {
-    const auth = this.#target.basicAuth();
-    if (auth !== undefined) {
-      const credentials = Buffer.from(`${auth.username}:${auth.password}`).toString("base64");
-      return { kind: "header", value: `Basic ${credentials}` };
+  #headersOf(protocol: EncodedRequest["protocol"]): Headers {
+    // Ours last: a configured header never replaces one that the protocol requires.
+    return {
+      ...this.#target.headers,
+      ...protocolHeaders[protocol],
+      "user-agent": this.#deps.userAgent,
+    };
+  }
+
+  async #authenticate(
+    protocol: EncodedRequest["protocol"],
+    body: Buffer,
+    signal: AbortSignal,
+  ): Promise<Authenticated> {
+    const authentication = this.#target.authentication();
+    if (authentication !== undefined) {
+      const request = { host: this.#url.host, path: this.#path, headers: this.#headersOf(protocol), body };
+      return await authentication.authenticate(request, signal);
     }
     const { bearerToken } = this.#target;
-    if (bearerToken === undefined) return { kind: "header", value: undefined };
+    if (bearerToken === undefined) return { kind: "headers", headers: noHeaders };
     try {
-      return { kind: "header", value: `Bearer ${await bearerToken.value(signal)}` };
+      return { kind: "headers", headers: { authorization: `Bearer ${await bearerToken.value(signal)}` } };
     } catch (error) {
       // Without the token the response would be 401 at best. The operator has to act; no data is lost.
       const detail = redact(error instanceof Error ? error.message : String(error));
       const message =
         this.#target.scope === "operator" ? detail : "the operator's token for this endpoint cannot be read";
-      return { kind: "unreadable", verdict: { kind: "suspended", status: undefined, message, detail } };
+      return { kind: "unavailable", verdict: { kind: "suspended", status: undefined, message, detail } };
     }
   }
 }
 
+type Headers = Readonly<Record<string, string>>;
+
+const noHeaders: Headers = {};
+
 interface LastTarget {
   readonly protocol: EncodedRequest["protocol"];
-  readonly authorization: string | undefined;
+  readonly authentication: Headers;
   readonly target: PostTarget;
 }
-
-type Authorization =
-  | { readonly kind: "header"; readonly value: string | undefined }
-  | { readonly kind: "unreadable"; readonly verdict: Verdict };
 
 /** See "Protocol" (1.0) and "HTTP headers" (2.0) in the specifications. */
 const protocolHeaders = {

@@ -259,7 +259,7 @@ function first(header: string | string[] | undefined): string | undefined {
 const longestQuote = 1_024;
 
 /** Quotes a response's body on one line, without characters that would disturb a terminal or a log. */
-function quoteBody({ body, isBodyCut }: PostResult & { readonly kind: "response" }): string {
+export function quoteBody({ body, isBodyCut }: PostResult & { readonly kind: "response" }): string {
   const isCut = isBodyCut === true || Buffer.byteLength(body) >= postLimits.keptBytes;
   const redacted = redactBeginning(body, isCut, longestQuote);
   // Redacted again: a receiver may have put the characters removed here into the middle of a secret.
