@@ -19,6 +19,7 @@ const slow = [
   "integration/gateway-flows",
   "integration/gateway/plain-programs",
   "integration/gateway/quoting.property",
+  "integration/gateway/restart",
   "integration/platform-slow-watches",
   "integration/platform-watch",
   "integration/receivers-that-refuse",

@@ -108,6 +108,32 @@ test("a removal keeps its version; a forgotten one is still listed for an hour",
   expect(await store.remove("a")).toBe(0);
 });
 
+async function earlier(): Promise<RouteProgram[]> {
+  const found: RouteProgram[] = [];
+  for await (const part of store.earlier()) found.push(...part);
+  return found;
+}
+
+test("the version before an edit is kept until a later one is loaded, or the program is gone", async () => {
+  const [first, second, third] = ["1", "2", "3"].map((end) => programOf("a", `192.0.2.${end}`));
+  const before = await store.put(first as RouteProgram);
+  await store.put(first as RouteProgram);
+  expect(await earlier()).toEqual([]);
+  const edited = await store.put(second as RouteProgram);
+  expect(await earlier()).toEqual([first]);
+  // The second was never loaded.
+  const last = await store.put(third as RouteProgram);
+  expect([await earlier(), await store.forgetEarlier(["a"], edited)]).toEqual([[first], []]);
+  expect(await store.forgetEarlier(["a"], last + 1_000_000)).toEqual([]);
+  expect(await earlier()).toEqual([first]);
+  const other = await store.put(programOf("b"));
+  await store.put(programOf("b", "192.0.2.4"));
+  expect([before < last, await store.forgetEarlier(["a", "b"], other)]).toEqual([true, ["a"]]);
+  expect(await earlier()).toEqual([programOf("b")]);
+  await store.remove("b");
+  expect(await earlier()).toEqual([]);
+});
+
 test("many changes are read in parts", async () => {
   const names = Array.from({ length: 450 }, (_, index) => `g${String(index).padStart(3, "0")}`);
   for (const name of names) await store.put(programOf(name));

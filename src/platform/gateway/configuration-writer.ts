@@ -1,6 +1,7 @@
 import { appendFile, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
+import type { RouteProgram } from "../routing/route-program.ts";
 import { isNameless } from "./backend-addresses.ts";
 import { answer, type BackendAddress, backendSection, sectionName } from "./haproxy/backend-section.ts";
 import { HaproxyError } from "./haproxy/command-socket.ts";
@@ -69,6 +70,23 @@ export async function checkVersions(
   const waited = setTimeout(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
   await Promise.race([Promise.all(checked), waited]);
   signal.throwIfAborted();
+}
+
+/**
+ * Takes over the versions that were served before a restart, as far as HAProxy accepts them: each is served
+ * until a newer version of its program is loaded.
+ */
+export async function restoreVersions(
+  kept: AsyncIterable<readonly RouteProgram[]>,
+  programs: HeldPrograms,
+  options: ConfigurationWriterOptions,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const part of kept) programs.apply(part, []);
+  if (programs.size === 0) return;
+  await checkVersions(programs, options, waitMs, signal);
+  programs.noteLoaded(programs.versions());
 }
 
 /** Makes the sections that there are not yet. */

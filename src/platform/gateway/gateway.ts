@@ -14,6 +14,7 @@ import {
   hostEntry,
   makeSections,
   pathEntries,
+  restoreVersions,
   writePlacement,
 } from "./configuration-writer.ts";
 import { commandWord, HaproxyError } from "./haproxy/command-socket.ts";
@@ -113,20 +114,22 @@ export function createGateway(options: GatewayOptions): Gateway {
   let failures = 0;
   let retryAtMs = 0;
 
-  const readAll = async (): Promise<void> => {
+  const readAll = async (signal: AbortSignal): Promise<void> => {
     const { returns } = presence;
     const newest = await store.version();
+    if (readAtReturn === undefined)
+      await restoreVersions(store.earlier(), programs, writing, checkWaitMs.first, signal);
     await programs.replaceAll(store.all());
     version = newest;
     readAtReturn = returns;
   };
 
-  const readPrograms = async (): Promise<void> => {
+  const readPrograms = async (signal: AbortSignal): Promise<void> => {
     // A version that goes back is that of a store that has lost its newest writes.
-    if (presence.returns !== readAtReturn || (await store.version()) < version) return await readAll();
+    if (presence.returns !== readAtReturn || (await store.version()) < version) return await readAll(signal);
     while ((await store.version()) > version) {
       const changes = await store.changesAfter(version);
-      if (changes === undefined) return await readAll();
+      if (changes === undefined) return await readAll(signal);
       if (changes.version <= version) return;
       programs.apply(changes.programs, changes.removed);
       version = changes.version;
@@ -266,7 +269,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       isRunning = false;
       throw new Error(`HAProxy ended: ${why}`);
     }
-    await readPrograms();
+    await readPrograms(signal);
     const nowMs = clock.monotonicMs();
     if (nowMs - tlsCheckedAtMs > tlsCheckMs) {
       if (await options.refreshTls()) programs.touch();

@@ -31,6 +31,8 @@ export class HeldPrograms {
   readonly #versionOf = new Map<string, HeldProgram>();
   readonly #unresolved = new Set<HeldProgram>();
   readonly #unreported = new Set<string>();
+  /** Gateways of which the store may have an earlier version. */
+  readonly #edited = new Set<string>();
   #isTouched = false;
   readonly #commands: { readonly held: HeldProgram; readonly command: string }[] = [];
 
@@ -146,6 +148,7 @@ export class HeldPrograms {
         ...(before?.reported === undefined ? {} : { reported: before.reported }),
       };
       this.#held.set(gateway, held);
+      if (before !== undefined) this.#edited.add(gateway);
       this.#replace(before, held);
       this.#changed.set(gateway, program);
       this.#unresolved.add(held);
@@ -155,6 +158,7 @@ export class HeldPrograms {
       const before = this.#held.get(gateway);
       if (before === undefined) continue;
       this.#held.delete(gateway);
+      this.#edited.delete(gateway);
       this.#replace(before, undefined);
       this.#setVersion(before, undefined);
       this.#changed.set(gateway, before.program);
@@ -312,6 +316,20 @@ export class HeldPrograms {
       held.isPending = !held.isLoaded && refusalOf(held) === undefined;
       if (held.isLoaded) held.earlier = undefined;
       if (held.isPending !== wasPending) this.#unreported.add(gateway);
+    }
+  }
+
+  /** Newest versions that are loaded, of programs of which the store may have an earlier one. */
+  edited(): HeldProgram[] {
+    const newest = [...this.#edited].flatMap((gateway) => this.#held.get(gateway) ?? []);
+    return newest.filter(({ isLoaded }) => isLoaded === true);
+  }
+
+  /** The store has no version that is earlier than these. */
+  noteForgotten(edited: readonly HeldProgram[]): void {
+    for (const held of edited) {
+      const { gateway } = held.program;
+      if (this.#held.get(gateway) === held) this.#edited.delete(gateway);
     }
   }
 

@@ -32,6 +32,10 @@ function setUp() {
           [...reports].map(([uid, it]) => `${uid.slice(-2)}:${it?.refused ?? "well"}`).join(" "),
         ),
       forgetReports: () => call("forget", ""),
+      async forgetEarlier(gateways, version) {
+        await call("forgetEarlier", `${version} ${names(gateways)}`);
+        return [...gateways];
+      },
     },
     ...{ programs, clock, runner: "test" },
     onChange: (all) => call("wake", names(all.map(({ gateway }) => gateway))),
@@ -132,4 +136,27 @@ test("a load that ends while reports are stored is for the next heartbeat", asyn
   const calls = taken().filter((each) => !each.startsWith("wake"));
   expect(calls.indexOf("report a1:no")).toBeLessThan(calls.indexOf("heartbeat 2"));
   expect(calls.at(-1)).toBe("heartbeat 2");
+});
+
+test("earlier versions are forgotten once what came after them is loaded", async () => {
+  const { programs, presence, apply, refuse, failing, taken } = setUp();
+  apply(a, b);
+  programs.noteLoaded(programs.versions());
+  presence.loaded(1, []);
+  await presence.announce();
+  apply({ ...a, name: "next" }, { ...b, name: "next" });
+  refuse(a);
+  taken();
+  await presence.announce();
+  expect(taken()).not.toContain("forgetEarlier 1 b2");
+  programs.noteLoaded(programs.versions());
+  presence.loaded(2, []);
+  failing.add("forgetEarlier");
+  await expect(presence.announce()).rejects.toThrow("forgetEarlier failed");
+  failing.clear();
+  taken();
+  await presence.announce();
+  expect(taken()).toContain("forgetEarlier 2 b2");
+  await presence.announce();
+  expect(taken()).not.toContain("forgetEarlier 2 b2");
 });

@@ -4,7 +4,7 @@ import type { RouteProgram } from "../routing/route-program.ts";
 import type { HeldPrograms } from "./held-programs.ts";
 
 export interface PresenceOptions {
-  readonly store: Pick<ProgramStore, "heartbeat" | "report" | "forgetReports">;
+  readonly store: Pick<ProgramStore, "heartbeat" | "report" | "forgetReports" | "forgetEarlier">;
   readonly programs: HeldPrograms;
   /** Identity of this gateway among those of other daemons. */
   readonly runner: string;
@@ -70,6 +70,7 @@ export class Presence {
       }
       await this.#storeReports();
       await store.heartbeat(runner, version);
+      await this.#forgetEarlier(version);
       this.#heardAtMs = clock.monotonicMs();
       if (isReturn) {
         this.#returns++;
@@ -77,6 +78,14 @@ export class Presence {
       }
       await this.#wake();
     });
+  }
+
+  async #forgetEarlier(version: number): Promise<void> {
+    const { store, programs } = this.#options;
+    const edited = new Map(programs.edited().map((held) => [held.program.gateway, held]));
+    if (edited.size === 0) return;
+    const forgotten = await store.forgetEarlier([...edited.keys()], version);
+    programs.noteForgotten(forgotten.flatMap((gateway) => edited.get(gateway) ?? []));
   }
 
   async #storeReports(): Promise<void> {

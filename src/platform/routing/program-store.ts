@@ -37,9 +37,12 @@ export interface ProgramChanges {
  * says how far it is. Versions grow over all programs.
  */
 export interface ProgramStore {
-  /** Stores a program. @returns its version: the one that it has if it is unchanged */
+  /**
+   * Stores a program. The one that it replaces is kept as its earlier version, until a gateway has loaded
+   * what came after it. @returns its version: the one that it has if it is unchanged
+   */
   put(program: RouteProgram): Promise<number>;
-  /** Removes a program. @returns the version of the removal, the same each time; 0 if there is none */
+  /** Removes a program, and its earlier version. @returns the version, the same each time; 0 if there is none */
   remove(gateway: string): Promise<number>;
   /** Forgets the removal of a program, once all gateways have dropped it. */
   forget(gateway: string): Promise<void>;
@@ -54,6 +57,10 @@ export interface ProgramStore {
    * the version: it has lost it, and perhaps others, or it is very old.
    */
   changesAfter(version: number): Promise<ProgramChanges | undefined>;
+  /** The earlier versions that are kept, one of a program at most, in parts. */
+  earlier(): AsyncIterable<readonly RouteProgram[]>;
+  /** Forgets the earlier versions of programs that have not changed after a version. @returns their gateways */
+  forgetEarlier(gateways: readonly string[], version: number): Promise<string[]>;
   /**
    * Says that a gateway runs and has loaded everything up to a version, or refuses it. Its reports on these
    * programs come first: what is loaded and not reported on is well.

@@ -13,6 +13,8 @@ const keys = {
   given: `${prefix}:given`,
   /** Hash: uid of a Gateway to the JSON of its program. */
   programs: `${prefix}:programs`,
+  /** Hash: uid of a Gateway to the JSON of its program before, until what came after it was loaded. */
+  earlier: `${prefix}:earlier`,
   /** Sorted set: uid by the version of its last change, or of its removal if it has no program. */
   changes: `${prefix}:changes`,
   /** Sorted set: uid of a forgotten removal by when it was forgotten (ms). */
@@ -60,10 +62,12 @@ local function nextVersion(key, given)
 end
 `;
 
-/** KEYS: version, given, programs, changes, forgotten. ARGV: 1 uid, 2 JSON. Returns the version. */
+/** KEYS: version, given, programs, changes, forgotten, earlier. ARGV: 1 uid, 2 JSON. Returns the version. */
 const putScript = `
 ${nextVersion}
-if redis.call('HGET', KEYS[3], ARGV[1]) == ARGV[2] then return redis.call('ZSCORE', KEYS[4], ARGV[1]) end
+local before = redis.call('HGET', KEYS[3], ARGV[1])
+if before == ARGV[2] then return redis.call('ZSCORE', KEYS[4], ARGV[1]) end
+if before then redis.call('HSETNX', KEYS[6], ARGV[1], before) end
 local version = nextVersion(KEYS[1], KEYS[2])
 redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
 redis.call('ZADD', KEYS[4], version, ARGV[1])
@@ -71,9 +75,10 @@ redis.call('ZREM', KEYS[5], ARGV[1])
 return version
 `;
 
-/** KEYS: version, given, programs, changes. ARGV: 1 uid. Returns the version of the removal, or 0. */
+/** KEYS: version, given, programs, changes, earlier. ARGV: 1 uid. Returns the version of the removal, or 0. */
 const removeScript = `
 ${nextVersion}
+redis.call('HDEL', KEYS[5], ARGV[1])
 if redis.call('HDEL', KEYS[3], ARGV[1]) == 0 then return redis.call('ZSCORE', KEYS[4], ARGV[1]) or 0 end
 local version = nextVersion(KEYS[1], KEYS[2])
 redis.call('ZADD', KEYS[4], version, ARGV[1])
@@ -91,6 +96,23 @@ for _, uid in ipairs(old) do
   redis.call('ZREM', KEYS[2], uid)
   redis.call('ZREM', KEYS[3], uid)
 end
+`;
+
+/**
+ * KEYS: version, changes, earlier. ARGV: 1 version, then uids. Returns those that have not changed since. A
+ * version that does not exist is one from before the store lost its newest writes.
+ */
+const forgetEarlierScript = `
+local version = tonumber(ARGV[1])
+if version > tonumber(redis.call('GET', KEYS[1]) or 0) then return {} end
+local forgotten = {}
+for i = 2, #ARGV do
+  if tonumber(redis.call('ZSCORE', KEYS[2], ARGV[i]) or 0) <= version then
+    redis.call('HDEL', KEYS[3], ARGV[i])
+    forgotten[#forgotten + 1] = ARGV[i]
+  end
+end
+return forgotten
 `;
 
 /** KEYS: programs, changes. ARGV: 1 uid, 2 JSON. Returns the version, or 0. */
@@ -173,20 +195,29 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 `;
 
 const reportsAtOnce = 500;
+const forgottenAtOnce = 500;
 
 /** The programs of all gateways in Redis. Each function is one atomic step, except `all` and `state`. */
 export function createProgramStore(redis: RedisConnection): StoredPrograms {
   const run = (script: string, names: readonly string[], args: readonly (string | number)[]) =>
     runScript(redis, script, names, args);
-  const { version, given, programs, changes, forgotten, runners } = keys;
+  const { version, given, programs, earlier, changes, forgotten, runners } = keys;
+  async function* programsOf(hash: string): AsyncIterable<readonly RouteProgram[]> {
+    let cursor = "0";
+    do {
+      const [next, flat] = await redis.hscan(hash, cursor, "COUNT", programsAtOnce);
+      yield* parsedParts(flat.filter((_, index) => index % 2 === 1));
+      cursor = next;
+    } while (cursor !== "0");
+  }
 
   return {
     async put(program) {
       const args = [program.gateway, JSON.stringify(program)];
-      return Number(await run(putScript, [version, given, programs, changes, forgotten], args));
+      return Number(await run(putScript, [version, given, programs, changes, forgotten, earlier], args));
     },
     async remove(gateway) {
-      return Number(await run(removeScript, [version, given, programs, changes], [gateway]));
+      return Number(await run(removeScript, [version, given, programs, changes, earlier], [gateway]));
     },
     async forget(gateway) {
       await run(forgetScript, [programs, changes, forgotten], [gateway, forgottenMs]);
@@ -213,13 +244,15 @@ export function createProgramStore(redis: RedisConnection): StoredPrograms {
     async version() {
       return Number((await redis.get(version)) ?? 0);
     },
-    async *all() {
-      let cursor = "0";
-      do {
-        const [next, flat] = await redis.hscan(programs, cursor, "COUNT", programsAtOnce);
-        yield* parsedParts(flat.filter((_, index) => index % 2 === 1));
-        cursor = next;
-      } while (cursor !== "0");
+    all: () => programsOf(programs),
+    earlier: () => programsOf(earlier),
+    async forgetEarlier(gateways, loaded) {
+      const done: string[] = [];
+      for (let first = 0; first < gateways.length; first += forgottenAtOnce) {
+        const args = [loaded, ...gateways.slice(first, first + forgottenAtOnce)];
+        done.push(...((await run(forgetEarlierScript, [version, changes, earlier], args)) as string[]));
+      }
+      return done;
     },
     async changesAfter(after) {
       const args = [after, changesAtOnce, changeBytesAtOnce];

@@ -12,14 +12,19 @@ export class MemoryPrograms implements ProgramStore {
   readonly #changes = new Map<string, number>();
   readonly #loaded = new Map<string, number>();
   readonly reports = new Map<string, ProgramReport>();
+  /** Earlier versions. */
+  readonly kept = new Map<string, RouteProgram>();
 
   async put(program: RouteProgram): Promise<number> {
+    const before = this.#programs.get(program.gateway);
+    if (before !== undefined && !this.kept.has(program.gateway)) this.kept.set(program.gateway, before);
     this.#programs.set(program.gateway, program);
     this.#changes.set(program.gateway, ++this.#version);
     return this.#version;
   }
 
   async remove(gateway: string): Promise<number> {
+    this.kept.delete(gateway);
     if (this.#programs.delete(gateway)) this.#changes.set(gateway, ++this.#version);
     return this.#changes.get(gateway) ?? 0;
   }
@@ -38,6 +43,16 @@ export class MemoryPrograms implements ProgramStore {
 
   async *all(): AsyncIterable<readonly RouteProgram[]> {
     yield [...this.#programs.values()];
+  }
+
+  async *earlier(): AsyncIterable<readonly RouteProgram[]> {
+    yield [...this.kept.values()];
+  }
+
+  async forgetEarlier(gateways: readonly string[], version: number): Promise<string[]> {
+    const unchanged = gateways.filter((gateway) => (this.#changes.get(gateway) ?? 0) <= version);
+    for (const gateway of unchanged) this.kept.delete(gateway);
+    return unchanged;
   }
 
   async changesAfter(version: number): Promise<ProgramChanges> {

@@ -24,6 +24,8 @@ export interface RunningGatewayOptions {
   readonly lookup?: Lookup;
   readonly accessLog?: boolean;
   readonly shutdownTimeoutMs?: number;
+  /** Those of a gateway that was stopped. */
+  readonly programs?: MemoryPrograms;
   /** Programs of a control plane, instead of those of the test. */
   readonly store?: ProgramStore;
   readonly onChange?: (changed: readonly RouteProgram[]) => Promise<void>;
@@ -71,7 +73,7 @@ export async function startGateway(options: RunningGatewayOptions = {}): Promise
   await writeFile(files.certificate, `${cert}${key}`);
   const { haproxy } = await findServers(["haproxy"]);
   const [port, tlsPort] = [await freePort(), await freePort()];
-  const programs = new MemoryPrograms();
+  const programs = options.programs ?? new MemoryPrograms();
   const names = new NameResolver();
   const logLines: string[] = [];
   const woken: string[] = [];
