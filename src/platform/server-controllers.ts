@@ -5,6 +5,7 @@ import { createInstanceController } from "./controllers/compute/instance-control
 import { createWorkloadController } from "./controllers/compute/workload-controller.ts";
 import { createWorkloadDeploymentController } from "./controllers/compute/workload-deployment-controller.ts";
 import { createGatewayController } from "./controllers/gateway/gateway-controller.ts";
+import { DerivedGateways } from "./controllers/gateway/gateway-reader.ts";
 import { createHttpProxyController } from "./controllers/gateway/http-proxy-controller.ts";
 import { createHttpRouteController } from "./controllers/gateway/http-route-controller.ts";
 import { createNetworkBindingController } from "./controllers/networking/network-binding-controller.ts";
@@ -19,6 +20,7 @@ export type ServerControllerOptions = ProjectControllerOptions & PlatformControl
 
 /** All controllers of the server. A new one is one file and one line here. */
 export function serverControllers(options: ServerControllerOptions): Controller[] {
+  const derived = new DerivedGateways();
   return [
     createProjectController(options),
     createNamespaceController(options),
@@ -31,8 +33,8 @@ export function serverControllers(options: ServerControllerOptions): Controller[
     createWorkloadController(options),
     createWorkloadDeploymentController(options),
     createInstanceController(options),
-    createHttpProxyController(options),
-    createGatewayController(options),
+    createHttpProxyController(options, derived),
+    createGatewayController(options, derived),
     createHttpRouteController(options),
   ];
 }

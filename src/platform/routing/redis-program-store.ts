@@ -194,6 +194,15 @@ end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 `;
 
+/** A program may be large, and controllers ask for its version several times. */
+const texts = new WeakMap<RouteProgram, string>();
+
+function textOf(program: RouteProgram): string {
+  const text = texts.get(program) ?? JSON.stringify(program);
+  texts.set(program, text);
+  return text;
+}
+
 const reportsAtOnce = 500;
 const forgottenAtOnce = 500;
 
@@ -213,7 +222,7 @@ export function createProgramStore(redis: RedisConnection): StoredPrograms {
 
   return {
     async put(program) {
-      const args = [program.gateway, JSON.stringify(program)];
+      const args = [program.gateway, textOf(program)];
       return Number(await run(putScript, [version, given, programs, changes, forgotten, earlier], args));
     },
     async remove(gateway) {
@@ -223,7 +232,7 @@ export function createProgramStore(redis: RedisConnection): StoredPrograms {
       await run(forgetScript, [programs, changes, forgotten], [gateway, forgottenMs]);
     },
     async versionOf(program) {
-      const args = [program.gateway, JSON.stringify(program)];
+      const args = [program.gateway, textOf(program)];
       const found = Number(await run(versionOfScript, [programs, changes], args));
       return found === 0 ? undefined : found;
     },

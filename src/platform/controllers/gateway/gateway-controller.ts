@@ -31,7 +31,7 @@ import { subnetKind } from "../../kinds/networking/subnet.ts";
 import type { ProgramReport, ProgramState } from "../../routing/program-store.ts";
 import type { PlatformControllerOptions } from "../options.ts";
 import { createChangePace } from "./change-pace.ts";
-import { type GatewayView, readGateway } from "./gateway-reader.ts";
+import { type DerivedGateways, type GatewayView, readGateway } from "./gateway-reader.ts";
 import {
   addressesOf,
   blockedText,
@@ -53,13 +53,17 @@ export const gatewayComponent = "telemetryd-gateway-controller";
 const overdueMs = 5_000;
 
 /** Hands the program of a gateway to those that run, and reports the outcome. */
-export function createGatewayController(options: PlatformControllerOptions): Controller {
+export function createGatewayController(
+  options: PlatformControllerOptions,
+  derived: DerivedGateways,
+): Controller {
   const { groupDomain, clock, claims, programs, gatewayDomain } = options;
   const kind = gatewayKind(groupDomain);
   const proxyKind = httpProxyKind(groupDomain);
   const finalizer = gatewayFinalizer(groupDomain);
   const controllerName = gatewayControllerName(groupDomain);
   const objects = createControlObjects(options, gatewayComponent);
+  const reading = { objects, claims, groupDomain, derived };
   const events = createEventRecorder(options, gatewayComponent);
   const addresses = createResolvedAddresses(objects, groupDomain, clock);
   const waits = createProgramWaits(clock);
@@ -147,7 +151,7 @@ export function createGatewayController(options: PlatformControllerOptions): Con
     const version = await programs.remove(uid);
     const { running, isLoaded } = version === 0 ? noneRunning : await programs.state(uid, version);
     if (running > 0 && !isLoaded) return again(againAfter(waits.waitedMs(uid, version), true));
-    const view = await readGateway({ objects, claims, groupDomain }, target, gateway);
+    const view = await readGateway(reading, target, gateway);
     await writeParents(target, view, true);
     await programs.forget(uid);
     waits.forget(uid);
@@ -181,7 +185,7 @@ export function createGatewayController(options: PlatformControllerOptions): Con
     async reconcile(target, gateway) {
       if (gateway.metadata.deletionTimestamp !== undefined) return await finalize(target, gateway);
       const { uid = "" } = gateway.metadata;
-      const view = await readGateway({ objects, claims, groupDomain }, target, gateway);
+      const view = await readGateway(reading, target, gateway);
       if ((await programs.versionOf(view.program)) === undefined) {
         const waitMs = pace.take(planeKey(target.plane));
         if (waitMs > 0) {

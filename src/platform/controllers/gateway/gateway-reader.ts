@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../kube-server/api/object.ts";
-import type { Plane } from "../../../kube-server/api/plane.ts";
+import { type Plane, planeKey } from "../../../kube-server/api/plane.ts";
 import type { ControlObjects } from "../../../kube-server/controllers/control-objects.ts";
 import { keyOf, type Target } from "../../../kube-server/resources/target.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
@@ -9,7 +9,8 @@ import { backendsOf, httpRouteKind } from "../../kinds/gateway/http-route.ts";
 import { subnetKind } from "../../kinds/networking/subnet.ts";
 import type { RouteProgram } from "../../routing/route-program.ts";
 import { isOwnRange, namedRange } from "./own-ranges.ts";
-import { attachedRoutes, type RouteOfGateway, routesOfGateway } from "./route-parents.ts";
+import { RouteBudget } from "./route-budget.ts";
+import { type Attachment, attachedRoutes, type RouteOfGateway, routesOfGateway } from "./route-parents.ts";
 import { routeProgram } from "./route-programs.ts";
 
 /** A gateway with what it is connected with. */
@@ -25,32 +26,92 @@ export interface GatewayReading {
   readonly objects: ControlObjects;
   readonly claims: NumberClaims;
   readonly groupDomain: string;
+  readonly derived: DerivedGateways;
+}
+
+/** What follows from certain generations of a gateway's objects. */
+interface Derived {
+  /** These generations. */
+  readonly basis: string;
+  readonly program: RouteProgram;
+  /** By uid of the route, oldest first. */
+  readonly attachments: ReadonlyMap<string, readonly Attachment[]>;
+  /** Of the routes' specs, about. */
+  readonly bytes: number;
+}
+
+/** Of the routes that are remembered. */
+const maxBytes = 4 * 2 ** 20;
+/** A program without routes has some bytes, too. */
+const leastBytes = 1_024;
+
+/**
+ * What gateways' programs were made of, and what came of it. All controllers that share it have a program
+ * derived once for each state of its objects; the least recent ones are derived again.
+ */
+export class DerivedGateways {
+  readonly #derived = new Map<string, Derived>();
+  #bytes = 0;
+
+  /** @param derive called unless this was derived from the same basis */
+  get(gateway: string, basis: string, derive: () => Omit<Derived, "basis">): Derived {
+    const known = this.#derived.get(gateway);
+    const found = known?.basis === basis ? known : { ...derive(), basis };
+    if (known !== undefined) this.#forget(gateway, known);
+    this.#derived.set(gateway, found);
+    this.#bytes += found.bytes;
+    for (const [oldest, each] of this.#derived) {
+      if (this.#bytes <= maxBytes) break;
+      this.#forget(oldest, each);
+    }
+    return found;
+  }
+
+  #forget(gateway: string, { bytes }: Derived): void {
+    this.#derived.delete(gateway);
+    this.#bytes -= bytes;
+  }
 }
 
 /** Reads what a gateway's program is made of. */
 export async function readGateway(
-  { objects, claims, groupDomain }: GatewayReading,
+  { objects, claims, groupDomain, derived }: GatewayReading,
   target: Target,
   gateway: KubeObject,
 ): Promise<GatewayView> {
   const { plane } = target;
-  const routes = routesOfGateway(gateway, await objects.dependents(plane, keyOf(target), httpRouteKind));
+  const found = await objects.dependents(plane, keyOf(target), httpRouteKind);
   const slices = new Map<string, KubeObject>();
-  const read = routes
-    .flatMap(({ route }) => backendsOf(route))
-    .map(async ({ namespace, name }) => {
-      const slice = await objects.get(plane, endpointSliceKind, namespace, name);
-      if (slice !== undefined) slices.set(objectKey(endpointSliceKind, namespace, name), slice);
-    });
+  const read = found.flatMap(backendsOf).map(async ({ namespace, name }) => {
+    const slice = await objects.get(plane, endpointSliceKind, namespace, name);
+    if (slice !== undefined) slices.set(objectKey(endpointSliceKind, namespace, name), slice);
+  });
   await Promise.all(read);
   const isForwarding = slices.size > 0;
   const ownRanges = isForwarding ? await ownRangesOf({ objects, claims, groupDomain }, plane) : [];
-  const program = routeProgram({ plane, gateway, routes: attachedRoutes(routes), slices, ownRanges });
+  const parts = [gateway, ...found, ...slices.values()].map(
+    ({ metadata }) => `${metadata.uid} ${metadata.generation}`,
+  );
+  const basis = JSON.stringify([parts.sort(), ownRanges]);
+  const { program, attachments } = derived.get(`${planeKey(plane)} ${keyOf(target)}`, basis, () => {
+    const budget = new RouteBudget();
+    const routes = routesOfGateway(gateway, found, budget);
+    return {
+      program: routeProgram({ plane, gateway, routes: attachedRoutes(routes), slices, ownRanges }),
+      attachments: new Map(routes.map((each) => [each.route.metadata.uid ?? "", each.attachments])),
+      bytes: leastBytes + budget.bytes,
+    };
+  });
+  const byUid = new Map(found.map((route) => [route.metadata.uid, route]));
+  const routes = [...attachments].flatMap(([uid, all]) => {
+    const route = byUid.get(uid);
+    return route === undefined ? [] : [{ route, attachments: all }];
+  });
   return { program, routes, slices };
 }
 
 async function ownRangesOf(
-  { objects, claims, groupDomain }: GatewayReading,
+  { objects, claims, groupDomain }: Omit<GatewayReading, "derived">,
   plane: Plane,
 ): Promise<string[]> {
   const ranges = new Set<string>();

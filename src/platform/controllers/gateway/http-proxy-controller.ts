@@ -24,7 +24,7 @@ import { gatewayKind } from "../../kinds/gateway/gateway.ts";
 import { httpRouteKind } from "../../kinds/gateway/http-route.ts";
 import { httpProxyKind } from "../../kinds/networking/http-proxy.ts";
 import type { PlatformControllerOptions } from "../options.ts";
-import { readGateway } from "./gateway-reader.ts";
+import { type DerivedGateways, readGateway } from "./gateway-reader.ts";
 import { type ChildrenState, proxyAddresses, proxyConditions } from "./http-proxy-status.ts";
 import { type PlannedChild, plannedChildren } from "./proxy-children.ts";
 
@@ -35,7 +35,10 @@ const soonMs = 250;
 const goingMs = 5_000;
 
 /** Keeps a gateway, a route and the slices for each proxy, and reports the gateway's state. */
-export function createHttpProxyController(options: PlatformControllerOptions): Controller {
+export function createHttpProxyController(
+  options: PlatformControllerOptions,
+  derived: DerivedGateways,
+): Controller {
   const { groupDomain, clock, claims, programs } = options;
   const kind = httpProxyKind(groupDomain);
   const gatewayOf = gatewayKind(groupDomain);
@@ -111,7 +114,8 @@ export function createHttpProxyController(options: PlatformControllerOptions): C
       await objects.delete(childTarget(target, { kind: endpointSliceKind, name }), slice);
     }
     const gatewayTarget = childTarget(target, { kind: gatewayOf, name: target.name });
-    const { program, routes } = await readGateway({ objects, claims, groupDomain }, gatewayTarget, gateway);
+    const reading = { objects, claims, groupDomain, derived };
+    const { program, routes } = await readGateway(reading, gatewayTarget, gateway);
     const own = routes.find(({ route }) => route.metadata.name === target.name);
     const refusal = own?.attachments.find(({ accepted }) => accepted.status === "False")?.accepted;
     const version = await programs.versionOf(program);

@@ -29,6 +29,11 @@ const resources = Object.keys(refusals) as Resource[];
 export class RouteBudget {
   readonly #used: Record<Resource, number> = { matches: 0, rules: 0, conditions: 0, bytes: 0 };
 
+  /** Bytes of the routes that were taken. */
+  get bytes(): number {
+    return this.#used.bytes;
+  }
+
   /** Counts a route, unless it needs more than is left. @returns why it is refused, or undefined */
   take(route: KubeObject): NewCondition | undefined {
     const cost = routeCost(route);

@@ -22,9 +22,12 @@ export interface RouteOfGateway {
 }
 
 /** What a gateway makes of the routes that name it, oldest first. */
-export function routesOfGateway(gateway: KubeObject, routes: readonly KubeObject[]): RouteOfGateway[] {
+export function routesOfGateway(
+  gateway: KubeObject,
+  routes: readonly KubeObject[],
+  budget = new RouteBudget(),
+): RouteOfGateway[] {
   const { namespace = "", name = "" } = gateway.metadata;
-  const budget = new RouteBudget();
   return [...routes].sort(byAge).map((route): RouteOfGateway => {
     const own = parentsOf(route).filter(
       ({ gateway: each }) => each.namespace === namespace && each.name === name,
