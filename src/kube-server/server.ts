@@ -1,5 +1,6 @@
 import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
+import { hostname } from "node:os";
 import type { Clock } from "../base/core/clock.ts";
 import { describeError } from "../base/core/errors.ts";
 import { FairSemaphore } from "../base/core/fair-semaphore.ts";
@@ -24,13 +25,17 @@ import { createNumberClaims, type NumberClaims } from "./store/number-claims.ts"
 import { createObjectStore, type ObjectStore } from "./store/object-store.ts";
 import type { Quotas } from "./store/usage.ts";
 import type { LogLimits } from "./store/write-scripts.ts";
-import { type CertificateOptions, loadServerCertificate } from "./tls/server-certificate.ts";
+import { type CertificateOptions, loadCertificate } from "./tls/server-certificate.ts";
 import { createChangeFeed } from "./watch/feed.ts";
 import { defaultUnsentLimits, UnsentEvents, type UnsentLimits } from "./watch/unsent-events.ts";
 import { createWatchReads } from "./watch/watch-reads.ts";
 
 /** What a server consists of, without its listener. */
 export interface ServerAssemblyOptions {
+  /** Name of the API in its OpenAPI documents, and in generated certificates. */
+  readonly title: string;
+  /** Build metadata of the version that clients are shown: `v1.32.0+<buildMetadata>`. */
+  readonly buildMetadata: string;
   /** Domain of the paths of planes: `/apis/resourcemanager.<groupDomain>/...`. */
   readonly groupDomain: string;
   /** Kinds to serve. Namespaced ones need `namespaceKind` among them. */
@@ -39,6 +44,8 @@ export interface ServerAssemblyOptions {
   controllers(parts: ControllerParts): readonly Controller[];
   /** Issuer of the bearer tokens: another installation's are rejected. */
   readonly issuer: string;
+  /** Names of what the kinds count, besides the objects and their bytes; see `KindDefinition.counts`. */
+  readonly countedResources?: readonly string[];
   /** Absent: nothing is limited. */
   readonly quotas?: Quotas;
   readonly clock: Clock;
@@ -55,8 +62,8 @@ export interface ServerAssemblyOptions {
 
 export interface KubeServerOptions extends ServerAssemblyOptions {
   readonly listen: ListenAddress;
-  /** Configuration key of {@link listen}, which errors name. */
-  readonly listenKey?: string;
+  /** Section of the configuration with {@link listen} and `tls`, which errors name. */
+  readonly section: string;
   /** Folder of the generated certificate and its authority. */
   readonly stateDirectory: string;
   /** PEM files of the operator's own certificate and key; both or neither. */
@@ -108,19 +115,16 @@ const certificateCheckMs = 12 * 3_600_000;
 
 export type CertificateSettings = Pick<
   KubeServerOptions,
-  "listen" | "stateDirectory" | "certFile" | "keyFile"
+  "title" | "section" | "listen" | "stateDirectory" | "certFile" | "keyFile"
 >;
 
 /** The generated certificate contains the listen address, unless it is a wildcard address. */
 export function certificateOptions(options: CertificateSettings): CertificateOptions {
-  const { stateDirectory, certFile, keyFile } = options;
+  const { title, section, stateDirectory, certFile, keyFile } = options;
   const { host } = options.listen;
-  return {
-    stateDirectory,
-    certFile,
-    keyFile,
-    extraNames: ["", "0.0.0.0", "::"].includes(host) ? [] : [host],
-  };
+  const local = ["localhost", "127.0.0.1", "::1", hostname()];
+  const names = ["", "0.0.0.0", "::"].includes(host) ? local : [...local, host];
+  return { title, section: `${section}.tls`, file: "server", stateDirectory, certFile, keyFile, names };
 }
 
 /**
@@ -144,10 +148,10 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
       await options.prepare?.(parts);
       running = parts;
       const certificates = certificateOptions(options);
-      const { certificate, key } = await loadServerCertificate(certificates, clock.nowMs());
+      const { certificate, key } = await loadCertificate(certificates, clock.nowMs());
       const app = createApiApp({ ...parts, tls: { cert: certificate, key } }, signal);
       releasers.push(() => app.close());
-      const url = await listenOn(app, options.listen, options.listenKey ?? "listen");
+      const url = await listenOn(app, options.listen, `${options.section}.listen`);
       address = addressOf(url, app.server as Server);
       log.info({ address }, "the API server listens");
       const watchCertificate = (stop: AbortSignal) =>
@@ -182,11 +186,12 @@ export function assembleServer(
   redis: RedisConnection,
   subscriber: RedisConnection,
 ) {
-  const { groupDomain, kinds, clock, log, random = Math.random } = options;
+  const { title, buildMetadata, groupDomain, kinds, clock, log, random = Math.random } = options;
   const quotas = options.quotas ?? { organization: {}, project: {} };
   const store = createObjectStore(redis, {
     kinds,
     quotas,
+    countedResources: options.countedResources ?? [],
     log: { ...defaultChangeLog, ...options.changeLog },
   });
   const resources: Resources = createResources({
@@ -201,6 +206,8 @@ export function assembleServer(
   const semaphore = new FairSemaphore(openWatchReads, "all-but-one");
   return {
     ...controllerParts,
+    title,
+    buildMetadata,
     quotas,
     controllers,
     log,
@@ -263,7 +270,7 @@ async function runCertificateWatch(
   let current = first;
   const tick = async (): Promise<number> => {
     try {
-      const { certificate, key } = await loadServerCertificate(certificates, clock.nowMs());
+      const { certificate, key } = await loadCertificate(certificates, clock.nowMs());
       if (certificate !== current) server.setSecureContext({ ...tlsServerOptions, cert: certificate, key });
       current = certificate;
     } catch (error) {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { KubeObject } from "../kube-server/api/object.ts";
 import { secretKind } from "../kube-server/kinds/secret.ts";
 import { countsOf, exceededMessage } from "../kube-server/store/usage.ts";
+import { countedResources } from "./default-quotas.ts";
 import { instanceKind } from "./kinds/compute/instance.ts";
 import { projectKind } from "./kinds/resourcemanager/project.ts";
 import { exportPolicyKind } from "./kinds/telemetry/export-policy.ts";
@@ -9,7 +10,6 @@ import { exportPolicyKind } from "./kinds/telemetry/export-policy.ts";
 const policy = (sinks: unknown): KubeObject =>
   ({ apiVersion: "v1", kind: "ExportPolicy", metadata: {}, spec: { sinks } }) as KubeObject;
 const other: KubeObject = { apiVersion: "v1", kind: "Secret", metadata: {} };
-const none = countsOf(secretKind, undefined, undefined);
 const gibibyte = 2 ** 30;
 const one = { instances: 1, cpu: 2, memoryBytes: 8 * gibibyte };
 const policies = exportPolicyKind("x");
@@ -34,33 +34,35 @@ const instance = (containers: number, ...disks: (string | undefined)[]): KubeObj
   }) as unknown as KubeObject;
 
 test.each([
-  ["an object of another kind", secretKind, undefined, other, none],
-  ["a project comes", projectKind("x"), undefined, other, { ...none, projects: 1 }],
-  ["a project goes", projectKind("x"), other, undefined, { ...none, projects: -1 }],
-  ["a policy comes", policies, undefined, policy([{}, {}]), { ...none, policies: 1, sinks: 2 }],
-  ["a sink is added", policies, policy([{}]), policy([{}, {}]), { ...none, sinks: 1 }],
-  ["sinks go", policies, policy([{}, {}, {}]), policy([{}]), { ...none, sinks: -2 }],
-  ["a policy goes", policies, policy([{}]), undefined, { ...none, policies: -1, sinks: -1 }],
-  ["an instance comes", instances, undefined, instance(1), { ...none, ...one, diskBytes: 10 * gibibyte }],
+  ["an object of another kind", secretKind, undefined, other, {}],
+  ["a project comes", projectKind("x"), undefined, other, { projects: 1 }],
+  ["a project goes", projectKind("x"), other, undefined, { projects: -1 }],
+  ["a policy comes", policies, undefined, policy([{}, {}]), { policies: 1, sinks: 2 }],
+  ["a sink is added", policies, policy([{}]), policy([{}, {}]), { sinks: 1 }],
+  ["sinks go", policies, policy([{}, {}, {}]), policy([{}]), { sinks: -2 }],
+  ["a policy goes", policies, policy([{}]), undefined, { policies: -1, sinks: -1 }],
+  ["an instance comes", instances, undefined, instance(1), { ...one, diskBytes: 10 * gibibyte }],
   [
     "an instance with disks",
     instances,
     undefined,
     instance(2, "10Gi", "20Gi"),
-    { ...none, ...one, diskBytes: 50 * gibibyte },
+    { ...one, diskBytes: 50 * gibibyte },
   ],
   [
     "a machine with a disk of the size of its image",
     instances,
     undefined,
     instance(0, undefined),
-    { ...none, ...one, diskBytes: 25 * gibibyte },
+    { ...one, diskBytes: 25 * gibibyte },
   ],
-  ["a disk grows", instances, instance(1, "10Gi"), instance(1, "11Gi"), { ...none, diskBytes: gibibyte }],
-  ["an instance without a type", instances, undefined, other, { ...none, instances: 1 }],
-  ["sinks that are none", policies, undefined, policy("x"), { ...none, policies: 1 }],
+  ["a disk grows", instances, instance(1, "10Gi"), instance(1, "11Gi"), { diskBytes: gibibyte }],
+  ["an instance without a type", instances, undefined, other, { instances: 1 }],
+  ["sinks that are none", policies, undefined, policy("x"), { policies: 1 }],
 ])("%s", (_name, kind, before, after, expected) => {
-  expect(countsOf(kind, before, after)).toEqual(expected);
+  const counts = Object.entries(countsOf(kind, before, after));
+  expect(Object.fromEntries(counts.filter(([, change]) => change !== 0))).toEqual(expected);
+  expect(countedResources).toEqual(expect.arrayContaining(counts.map(([resource]) => resource)));
 });
 
 test("an exceeded quota reads as Kubernetes has it", () => {
@@ -72,6 +74,6 @@ test("an exceeded quota reads as Kubernetes has it", () => {
       { ...common, resource: "memoryBytes", requested: 2 ** 33, used: 0, limited: 100 },
     ]),
   ).toBe(
-    "exceeded quota: project, requested: objects=1,bytes=200,memory=8Gi, used: objects=10,bytes=950,memory=0, limited: objects=10,bytes=1000,memory=100",
+    "exceeded quota: project, requested: bytes=200,memory=8Gi,objects=1, used: bytes=950,memory=0,objects=10, limited: bytes=1000,memory=100,objects=10",
   );
 });

@@ -1,5 +1,16 @@
 import type { Quotas } from "../kube-server/store/usage.ts";
 
+/** Resources that are counted besides the objects and their bytes. The last four are those of all Instances. */
+export const countedResources = [
+  "projects",
+  "policies",
+  "sinks",
+  "instances",
+  "cpu",
+  "memoryBytes",
+  "diskBytes",
+] as const;
+
 /** Quotas of a configuration without any. */
 export const defaultQuotas: Quotas = {
   organization: {

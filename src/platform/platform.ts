@@ -2,6 +2,7 @@ import type { Clock } from "../base/core/clock.ts";
 import { describeError } from "../base/core/errors.ts";
 import { logErrors, runLoop } from "../base/core/loop.ts";
 import type { Service } from "../base/core/service.ts";
+import { version } from "../base/core/version.ts";
 import type { Logger } from "../base/log/log.ts";
 import type { ListenAddress } from "../base/net/listen-address.ts";
 import type { RedisConnection } from "../base/redis/connection.ts";
@@ -16,15 +17,15 @@ import {
   createKubeServer,
   type ServerParts,
 } from "../kube-server/server.ts";
-import { createProjectNames } from "../kube-server/store/project-names.ts";
 import type { Quotas } from "../kube-server/store/usage.ts";
 import type { LogLimits } from "../kube-server/store/write-scripts.ts";
-import { loadServerCertificate } from "../kube-server/tls/server-certificate.ts";
+import { loadCertificate } from "../kube-server/tls/server-certificate.ts";
 import type { UnsentLimits } from "../kube-server/watch/unsent-events.ts";
 import { createGatewayWatch } from "./controllers/gateway/gateway-watch.ts";
 import { wakeGateways } from "./controllers/gateway/gateway-work.ts";
 import { createNameSweep } from "./controllers/name-sweep.ts";
-import { defaultQuotas } from "./default-quotas.ts";
+import { createProjectNames } from "./controllers/project-names.ts";
+import { countedResources, defaultQuotas } from "./default-quotas.ts";
 import { createProgramStore } from "./routing/redis-program-store.ts";
 import type { RouteProgram } from "./routing/route-program.ts";
 import { servedKinds } from "./served-kinds.ts";
@@ -84,18 +85,19 @@ export interface Platform {
 
 const defaultNameRetentionMs = 31 * 24 * 3_600_000;
 const lookEveryMs = 2_000;
+const identity = { title: "telemetryd platform", section: "platform" };
 
 /**
  * PEM of the authority that clients must trust; created if the platform has never run. Undefined if the
  * operator provides a certificate: its authority is theirs to distribute.
  *
- * @throws FILE_UNREADABLE, STATE_UNUSABLE as {@link loadServerCertificate}
+ * @throws FILE_UNREADABLE, STATE_UNUSABLE as {@link loadCertificate}
  */
 export async function platformAuthority(
-  options: CertificateSettings,
+  options: Omit<CertificateSettings, keyof typeof identity>,
   nowMs: number,
 ): Promise<string | undefined> {
-  return (await loadServerCertificate(certificateOptions(options), nowMs)).authority;
+  return (await loadCertificate(certificateOptions({ ...identity, ...options }), nowMs)).authority;
 }
 
 /** The platform: the API server with its kinds and controllers; all state is in Redis. */
@@ -104,7 +106,6 @@ export function createPlatform(options: PlatformOptions): Platform {
   const server = createKubeServer({
     ...options,
     ...serverSettings(options),
-    listenKey: "platform.listen",
     services: (server) => {
       const parts = { ...server, ...platformParts(options, server) };
       return [
@@ -168,6 +169,9 @@ function platformParts(options: AssemblyOptions, { redis }: Pick<ServerParts, "r
 function serverSettings(options: AssemblyOptions) {
   return {
     kinds: options.kinds ?? servedKinds(options.groupDomain, options),
+    ...identity,
+    buildMetadata: `telemetryd.${version}`,
+    countedResources,
     quotas: options.quotas ?? defaultQuotas,
     issuer: `telemetryd.${options.groupDomain}`,
     controllers: (parts: ControllerParts) =>

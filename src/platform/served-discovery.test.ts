@@ -5,7 +5,7 @@ import { servedKinds } from "./served-kinds.ts";
 
 /** Discovery and OpenAPI agree: kubectl finds a kind in one and explains it by the other. */
 
-const documents = documentsByPlane(servedKinds("example"));
+const documents = documentsByPlane({ title: "test", buildMetadata: "test", kinds: servedKinds("example") });
 const planes = ["organization", "project"] as const;
 type Plane = (typeof planes)[number];
 

@@ -4,7 +4,7 @@ import { StatusError } from "../kube-server/api/status.ts";
 import { documentsByPlane, openApiV2Type } from "../kube-server/http/documents.ts";
 import { servedKinds } from "./served-kinds.ts";
 
-const documents = documentsByPlane(servedKinds("example"));
+const documents = documentsByPlane({ title: "test", buildMetadata: "test", kinds: servedKinds("example") });
 const none = new URLSearchParams();
 
 function json(which: keyof typeof documents, path: string, accept = "application/json"): JsonObject {

@@ -10,8 +10,8 @@ import { servedKinds } from "./served-kinds.ts";
 
 const kinds = servedKinds("example");
 const shared = sharedComponents(kinds);
-const version3 = openApiV3Documents(kinds, shared);
-const version2 = openApiV2Document(kinds, shared);
+const version3 = openApiV3Documents("test", kinds, shared);
+const version2 = openApiV2Document("test", kinds, shared);
 const policies = "/apis/telemetry.example/v1alpha1/namespaces/{namespace}/exportpolicies";
 const policyName = "example.telemetry.v1alpha1.ExportPolicy";
 

@@ -5,12 +5,8 @@ import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { keyPrefix } from "../../src/base/redis/connection.ts";
 import type { ObjectStore } from "../../src/kube-server/store/object-store.ts";
-import {
-  countedField,
-  countedResources,
-  type Quotas,
-  type Usage,
-} from "../../src/kube-server/store/usage.ts";
+import { countedField, type Quotas, type Usage } from "../../src/kube-server/store/usage.ts";
+import { countedResources } from "../../src/platform/default-quotas.ts";
 import { assemble } from "../../src/platform/platform.ts";
 import {
   type FetchOptions,
@@ -170,15 +166,16 @@ test("what an older version has written is counted", async () => {
   const stored = [];
   for (const key of await redis.keys(`${keyPrefix}:platform:*:objects`))
     stored.push(...(await redis.hvals(key)));
-  expect([before.objects, before.bytes]).toEqual([
+  expect([before["objects"], before["bytes"]]).toEqual([
     stored.length,
     stored.reduce((sum, json) => sum + Buffer.byteLength(json), 0),
   ]);
 
+  const resources = ["objects", "bytes", ...countedResources];
   const forget = async (): Promise<void> => {
     await redis.del(`${keyPrefix}:platform:usage:acme`);
     for (const key of await redis.keys(`${keyPrefix}:platform:*:plane`)) {
-      await redis.hdel(key, countedField, ...countedResources);
+      await redis.hdel(key, countedField(resources), ...resources);
     }
   };
   await forget();
@@ -188,6 +185,9 @@ test("what an older version has written is counted", async () => {
   // The organization's own control plane is counted on the next refresh, or on a write to it.
   await forget();
   await platform.restart();
-  await until("everything is counted", async () => (await usage()).objects === before.objects + 5);
+  await until(
+    "everything is counted",
+    async () => (await usage())["objects"] === (before["objects"] ?? 0) + 5,
+  );
   expect(await usage()).toMatchObject({ projects: 1, policies: 1, sinks: 2 });
 });

@@ -13,9 +13,8 @@ import {
   storedParts,
   storedResourceVersion,
 } from "../../src/kube-server/store/stored-object.ts";
-import { noUsage } from "../../src/kube-server/store/usage.ts";
 import type { LogLimits } from "../../src/kube-server/store/write-scripts.ts";
-import { defaultQuotas } from "../../src/platform/default-quotas.ts";
+import { countedResources, defaultQuotas } from "../../src/platform/default-quotas.ts";
 import { servedKinds } from "../../src/platform/served-kinds.ts";
 import { seededRandom } from "../support/random.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
@@ -43,7 +42,12 @@ afterAll(async () => {
 
 const planeOf = (name: string): Plane => ({ type: "project", name, uid: name, organization: "acme" });
 const storeOf = (log: LogLimits): ObjectStore =>
-  createObjectStore(redis, { kinds: servedKinds("platformapis"), log, quotas: defaultQuotas });
+  createObjectStore(redis, {
+    ...{ kinds: servedKinds("platformapis"), log, quotas: defaultQuotas, countedResources },
+  });
+const noUsage = Object.fromEntries(
+  ["objects", "bytes", ...countedResources].map((resource) => [resource, 0]),
+);
 const prefix = collectionPrefix(configMapKind, "default");
 const configMap = (name: string, text: string, resourceVersion = ""): KubeObject => ({
   apiVersion: "v1",

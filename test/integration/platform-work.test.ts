@@ -24,7 +24,9 @@ beforeAll(async () => {
   const room = createRedis({ urls: [redis.url], stateDirectory: "", clock: systemClock, log: silentLogger });
   connection = room.open("command", "test");
   await ready(connection, systemClock, new AbortController().signal);
-  store = createObjectStore(connection, { kinds: [], log, quotas: { project: {}, organization: {} } });
+  store = createObjectStore(connection, {
+    ...{ kinds: [], countedResources: [], log, quotas: { project: {}, organization: {} } },
+  });
   await store.createPlane(plane);
 });
 

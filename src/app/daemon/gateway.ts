@@ -110,11 +110,15 @@ async function keepCertificate(
   { domain, tls }: GatewayConfig,
   file: string,
 ): Promise<() => Promise<boolean>> {
-  const { loadGatewayCertificate } = await import("../../kube-server/tls/server-certificate.ts");
-  const options = { stateDirectory: state.directory, domain, ...tls };
+  const { loadCertificate } = await import("../../kube-server/tls/server-certificate.ts");
+  const names = [`*.${domain}`];
+  const options = { title: "telemetryd platform", section: "gateway.tls", file: "gateway", names, ...tls };
   let written = "";
   const refresh = async (): Promise<boolean> => {
-    const { certificate, key } = await loadGatewayCertificate(options, clock.nowMs());
+    const { certificate, key } = await loadCertificate(
+      { ...options, stateDirectory: state.directory },
+      clock.nowMs(),
+    );
     const pem = `${certificate.trim()}\n${key.trim()}\n`;
     if (pem === written) return false;
     await writeFile(`${file}.new`, pem, { mode: 0o600 });

@@ -4,7 +4,7 @@ import { keyPrefix } from "../../base/redis/connection.ts";
 import type { PlaneType, Role } from "../api/kind.ts";
 import type { Plane } from "../api/plane.ts";
 import { projectsKey } from "../store/keys.ts";
-import type { ProjectRecord } from "../store/project-names.ts";
+import type { ProjectRecord } from "../store/project-record.ts";
 import { hashToken, isSameHash, newToken, tokenId } from "./token.ts";
 
 /** A Personal Access Token, as stored. */
@@ -61,7 +61,7 @@ export interface AccessDirectory {
   findPlane(type: PlaneType, name: string, caller: Caller): Promise<PlaneAccess | undefined>;
   /** Whether the caller's token is still valid. */
   isActive(caller: Caller): Promise<boolean>;
-  /** The projects that have their names; see `ProjectNames`. */
+  /** The projects that have their names. */
   listProjects(): Promise<Plane[]>;
 }
 

@@ -2,19 +2,6 @@ import type { Json, KubeObject } from "./object.ts";
 import type { Schema } from "./schema.ts";
 import type { FieldError, ResourceName } from "./status.ts";
 
-/** Resources that quotas limit besides the objects and their bytes; each is counted by the kinds that use it. */
-export const kindResources = [
-  "projects",
-  "policies",
-  "sinks",
-  "instances",
-  "cpu",
-  "memoryBytes",
-  "diskBytes",
-] as const;
-
-export type KindResource = (typeof kindResources)[number];
-
 /** The two types of control plane, each with its own kinds. */
 export type PlaneType = "organization" | "project";
 
@@ -96,7 +83,10 @@ export interface KindDefinition extends ResourceName {
    * it, and nobody is to take an address by writing it down.
    */
   assigned?(status: Json | undefined): Json;
-  /** The names of its objects are unique across all organizations; see `ProjectNames`. */
+  /**
+   * Its objects are the projects, which the server finds by their names: these are unique across all
+   * organizations, and written with the same commit.
+   */
   readonly claimsName?: true;
   /** Deleted only after the others, when a namespace or a project goes: they need it until they are gone. */
   readonly deletedLast?: true;
@@ -106,8 +96,11 @@ export interface KindDefinition extends ResourceName {
   readonly checksOwnSpec?: boolean;
   /** Warnings about valid but questionable values; clients display them. */
   warn?(object: KubeObject): string[];
-  /** An object's contribution to the control plane's counts; the object is stored, hence valid. */
-  counts?(object: KubeObject): Partial<Record<KindResource, number>>;
+  /**
+   * An object's contribution to the control plane's counts, by names of the server's `countedResources`; the
+   * object is stored, hence valid.
+   */
+  counts?(object: KubeObject): Readonly<Record<string, number>>;
   /** Validation beyond the schema. */
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
   /**

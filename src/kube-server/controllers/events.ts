@@ -30,7 +30,7 @@ export interface EventOptions {
 const keepMs = 3_600_000;
 const maxMessageLength = 1024;
 
-/** @param component what reports, such as `telemetryd-workload-controller` */
+/** @param component what reports, such as `namespace-controller` */
 export function createEventRecorder({ resources, clock }: EventOptions, component: string): EventRecorder {
   const writeOptions = serverObjects(component);
 

@@ -33,7 +33,7 @@ export interface Collected {
   readonly isUntouched: boolean;
 }
 
-const writeOptions = serverWrites("telemetryd-garbage-collector");
+const writeOptions = serverWrites("garbage-collector");
 
 export function createGarbageCollector(options: GarbageCollectorOptions): GarbageCollector {
   const { kinds, store, resources, clock } = options;

@@ -6,7 +6,6 @@ import { isHttp2 } from "../../base/net/host.ts";
 import { discardBody, hasUnreadBody, isShortBody } from "../../base/net/request-body.ts";
 
 import type { Caller, PlaneAccess } from "../access/directory.ts";
-import type { KindDefinition } from "../api/kind.ts";
 import { isJsonObject, type JsonObject } from "../api/object.ts";
 import { parsePlanePath } from "../api/plane.ts";
 import { readBoolean } from "../api/query-values.ts";
@@ -25,7 +24,7 @@ import { decodeBody } from "../encoding/body.ts";
 import type { Resources } from "../resources/resources.ts";
 import { readForm } from "./api-response.ts";
 import { sendDocument } from "./document-reply.ts";
-import { type Document, documentsByPlane } from "./documents.ts";
+import { type ApiDescription, type Document, documentsByPlane } from "./documents.ts";
 import { contentTypeOf, encode, encodingOf, failureType } from "./encoding.ts";
 import { createGate, type Entry, type GateOptions, healthPaths } from "./gate.ts";
 import { mediaType } from "./negotiate.ts";
@@ -38,8 +37,7 @@ import { reviewOfPath, reviewResponse } from "./reviews.ts";
 import { createHttpsServer, type ServerOptions } from "./server.ts";
 import { createWatchServer, type WatchServerOptions } from "./watch-server.ts";
 
-export interface ApiAppOptions extends GateOptions, WatchServerOptions, ServerOptions {
-  readonly kinds: readonly KindDefinition[];
+export interface ApiAppOptions extends ApiDescription, GateOptions, WatchServerOptions, ServerOptions {
   readonly resources: Resources;
 }
 
@@ -62,7 +60,7 @@ interface Incoming extends Entry {
  */
 export function createApiApp(options: ApiAppOptions, signal: AbortSignal): FastifyInstance {
   const { bearerTokens, clock, log, limits, groupDomain, kinds } = options;
-  const documents = documentsByPlane(kinds);
+  const documents = documentsByPlane(options);
   const gate = createGate(options);
   const watches = createWatchServer(options, signal);
   const entries = new WeakMap<FastifyRequest, Entry>();

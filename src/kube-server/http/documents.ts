@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { version as programVersion } from "../../base/core/version.ts";
 import {
   aggregatedDiscovery,
   coreVersions,
@@ -45,15 +44,24 @@ const jsonType = "application/json";
 export const openApiV2Type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const olderOpenApiV2Type = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
-/** @param kinds the plane's kinds; their documents are built on first request */
-function createDocuments(kinds: readonly KindDefinition[], shared: SharedComponents): Documents {
+/** The API, as its documents show it. */
+export interface ApiDescription {
+  readonly title: string;
+  /** Build metadata of the version. */
+  readonly buildMetadata: string;
+  readonly kinds: readonly KindDefinition[];
+}
+
+/** @param api of a plane; its documents are built on first request */
+function createDocuments(api: ApiDescription, shared: SharedComponents): Documents {
+  const { title, kinds } = api;
   const versions = groupVersions(kinds);
-  const openApi = once(() => openApiOf(kinds, shared));
-  const openApiV2 = openApiV2Of(kinds, shared);
+  const openApi = once(() => openApiOf(title, kinds, shared));
+  const openApiV2 = openApiV2Of(title, kinds, shared);
   const aggregated = new Map<string, Document>();
   return {
     find(path, query, accept, host) {
-      if (path === "/version") return document(versionDocument());
+      if (path === "/version") return document(versionDocument(api));
       if (path === "/openapi/v3") return openApi().index;
       if (path.startsWith("/openapi/v3/")) {
         return openApiDocument(openApi().documents.get(path.slice("/openapi/v3/".length)), query, accept);
@@ -99,12 +107,13 @@ function hashed(contentType: string, body: string | Uint8Array): Document {
 
 /** OpenAPI v3 documents by the path of their group version, and their index. */
 function openApiOf(
+  title: string,
   kinds: readonly KindDefinition[],
   shared: SharedComponents,
 ): { index: Document; documents: Map<string, Document> } {
   const documents = new Map<string, Document>();
   const paths: JsonObject = {};
-  for (const [path, content] of openApiV3Documents(kinds, shared)) {
+  for (const [path, content] of openApiV3Documents(title, kinds, shared)) {
     const made = hashed(jsonType, JSON.stringify(content));
     documents.set(path, made);
     paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${made.hash}` };
@@ -114,12 +123,13 @@ function openApiOf(
 
 /** Both forms, each built on first request. */
 function openApiV2Of(
+  title: string,
   kinds: readonly KindDefinition[],
   shared: SharedComponents,
 ): { json: () => Document; protobuf: () => Document } {
   return {
-    json: once(() => hashed(jsonType, JSON.stringify(openApiV2Document(kinds, shared)))),
-    protobuf: once(() => hashed(openApiV2Type, encodeOpenApiV2(openApiV2Document(kinds, shared)))),
+    json: once(() => hashed(jsonType, JSON.stringify(openApiV2Document(title, kinds, shared)))),
+    protobuf: once(() => hashed(openApiV2Type, encodeOpenApiV2(openApiV2Document(title, kinds, shared)))),
   };
 }
 
@@ -142,10 +152,10 @@ function discoveryDocument(versions: ReturnType<typeof groupVersions>, path: str
   return second === undefined ? groupDocument(versions, first) : resourceList(versions, first, second);
 }
 
-function versionDocument(): JsonObject {
+function versionDocument({ buildMetadata }: ApiDescription): JsonObject {
   return {
     ...followedVersion,
-    gitVersion: `v${followedVersion.major}.${followedVersion.minor}.0+telemetryd.${programVersion}`,
+    gitVersion: `v${followedVersion.major}.${followedVersion.minor}.0+${buildMetadata}`,
     gitCommit: "",
     gitTreeState: "",
     buildDate: "",
@@ -156,14 +166,11 @@ function versionDocument(): JsonObject {
 }
 
 /** One set of documents per plane type, and one with all kinds for the server's root. */
-export function documentsByPlane(
-  kinds: readonly KindDefinition[],
-): Readonly<Record<PlaneType | "root", Documents>> {
-  const shared = sharedComponents(kinds);
-  const of = (type: PlaneType) =>
-    createDocuments(
-      kinds.filter(({ planes }) => planes.includes(type)),
-      shared,
-    );
-  return { organization: of("organization"), project: of("project"), root: createDocuments(kinds, shared) };
+export function documentsByPlane(api: ApiDescription): Readonly<Record<PlaneType | "root", Documents>> {
+  const shared = sharedComponents(api.kinds);
+  const of = (type: PlaneType) => {
+    const kinds = api.kinds.filter(({ planes }) => planes.includes(type));
+    return createDocuments({ ...api, kinds }, shared);
+  };
+  return { organization: of("organization"), project: of("project"), root: createDocuments(api, shared) };
 }

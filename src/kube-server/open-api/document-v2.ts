@@ -8,7 +8,11 @@ import type { Parameter } from "./parameters.ts";
 import { printComponents, referenceTo, version2 } from "./print-schema.ts";
 
 /** The single OpenAPI v2 document of a plane, for clients that do not support v3. */
-export function openApiV2Document(kinds: readonly KindDefinition[], shared: SharedComponents): JsonObject {
+export function openApiV2Document(
+  title: string,
+  kinds: readonly KindDefinition[],
+  shared: SharedComponents,
+): JsonObject {
   const parts = apiParts(kinds, shared);
   const paths = parts
     .flatMap((part) => part.paths)
@@ -21,7 +25,7 @@ export function openApiV2Document(kinds: readonly KindDefinition[], shared: Shar
     });
   return {
     swagger: "2.0",
-    info: { title: "telemetryd platform", version: "v1" },
+    info: { title, version: "v1" },
     paths: Object.fromEntries(paths),
     definitions: printComponents(
       parts.flatMap(({ components }) => components),

@@ -9,6 +9,7 @@ import { printComponents, referenceTo, version3 } from "./print-schema.ts";
 
 /** The OpenAPI v3 document of each group version in a plane, keyed by the group version's path (`api/v1`). */
 export function openApiV3Documents(
+  title: string,
   kinds: readonly KindDefinition[],
   shared: SharedComponents,
 ): Map<string, JsonObject> {
@@ -22,7 +23,7 @@ export function openApiV3Documents(
       const components = parts.flatMap((part) => part.components);
       const document = {
         openapi: "3.0.0",
-        info: { title: "telemetryd platform", version: groupVersion },
+        info: { title, version: groupVersion },
         paths: Object.fromEntries(paths.map((each) => [each.path, pathItem(each)])),
         components: { schemas: printComponents(components, version3) },
       };

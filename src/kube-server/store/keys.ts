@@ -7,8 +7,7 @@ export interface PlaneKeys {
   /**
    * Hash: `rv`, the newest resource version; `compacted`, the oldest version from which a watch may resume;
    * `logged`, the version up to which the log has its current format; `logBytes`, the size of the superseded
-   * states; `counted`, the version up to which the plane's contents have been counted; and the counts
-   * `objects`, `bytes`, `projects`, `policies`, `sinks`.
+   * states; the plane's counts by resource, and the version up to which they are valid (`countedField`).
    */
   readonly plane: string;
   /** Hash: object key to JSON. */

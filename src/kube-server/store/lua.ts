@@ -1,5 +1,3 @@
-import { countedResources } from "./usage.ts";
-
 /**
  * Functions shared by the store's scripts. Each script is atomic, and touches the keys of one plane only, in
  * the order of `PlaneKeys`.
@@ -7,7 +5,7 @@ import { countedResources } from "./usage.ts";
  * Each state of an object is stored once: the current one among the objects, an earlier one among the
  * superseded states while the change that replaced it is in the log. A log entry contains only the object's
  * key and the replaced version. A log in an older format (the field `logged` is behind) counts as empty: its
- * watches relist. Likewise, the counts of a plane are valid up to the version in `countedField`.
+ * watches relist. Likewise, the counts of a plane are valid up to the version in its `countedField`.
  */
 
 /**
@@ -42,12 +40,10 @@ end
  * requested, used, limit, ...}, or nil.
  */
 export const usageFunctions = `
-local countedResources = {${countedResources.map((name) => `'${name}'`).join(", ")}}
-
 local function count(change)
-  for _, name in ipairs(countedResources) do
-    if (change[name] or 0) ~= 0 then
-      local amount = string.format('%.0f', change[name])
+  for name, number in pairs(change) do
+    if number ~= 0 then
+      local amount = string.format('%.0f', number)
       redis.call('HINCRBY', KEYS[1], name, amount)
       redis.call('HINCRBY', KEYS[8], name, amount)
     end
@@ -56,13 +52,13 @@ end
 
 local function exceeding(quota, key, limits, change)
   local found
-  for _, name in ipairs(countedResources) do
-    if limits[name] and (change[name] or 0) > 0 then
+  for name, limit in pairs(limits) do
+    if (change[name] or 0) > 0 then
       local used = tonumber(redis.call('HGET', key, name) or 0)
-      if used + change[name] > limits[name] then
+      if used + change[name] > limit then
         found = found or {'exceeded', quota}
         found[#found + 1] = name
-        for _, value in ipairs({change[name], used, limits[name]}) do
+        for _, value in ipairs({change[name], used, limit}) do
           found[#found + 1] = string.format('%.0f', value)
         end
       end

@@ -5,19 +5,12 @@ import { type Plane, planeKey } from "../api/plane.ts";
 import type { Change, ChangeType } from "./change.ts";
 import { formerProjectsKey, type PlaneKeys, planeKeys, projectsKey, usageKey } from "./keys.ts";
 import { countPlane } from "./plane-count.ts";
-import type { ProjectRecord } from "./project-names.ts";
+import type { ProjectRecord } from "./project-record.ts";
 import { changesScript, pageScript } from "./read-scripts.ts";
 import { pairs, readChange, readCounts, readExceeded } from "./replies.ts";
 import { rewind, type StoredItem } from "./rewind.ts";
 import type { StoredParts } from "./stored-object.ts";
-import {
-  countedField,
-  countedResources,
-  type ExceededQuota,
-  type Quota,
-  type Quotas,
-  type Usage,
-} from "./usage.ts";
+import { countedField, type ExceededQuota, type Quotas, type Usage } from "./usage.ts";
 import {
   addWorkScript,
   advanceWorkScript,
@@ -48,8 +41,8 @@ export interface Commit {
   readonly referencesBefore: readonly string[];
   readonly referencesAfter: readonly string[];
   /** Change to the kind's counts; see `countsOf`. */
-  readonly counts: Quota;
-  /** A new Project, whose name must be free; it gets the name with the same write. */
+  readonly counts: Usage;
+  /** A new project, whose name must be free; it gets the name with the same write. */
   readonly project?: Pick<Plane, "name" | "uid"> | undefined;
   /** Whether quotas apply to this write. It is counted in any case. */
   readonly isLimited: boolean;
@@ -168,12 +161,16 @@ export interface ObjectStoreOptions {
   readonly kinds: readonly KindDefinition[];
   readonly log: LogLimits;
   readonly quotas: Quotas;
+  /** Names of what the kinds count; see `KindDefinition.counts`. */
+  readonly countedResources: readonly string[];
 }
 
 export function createObjectStore(
   redis: RedisConnection,
-  { kinds, log, quotas }: ObjectStoreOptions,
+  { kinds, log, quotas, countedResources }: ObjectStoreOptions,
 ): ObjectStore {
+  const resources = ["objects", "bytes", ...countedResources];
+  const counted = countedField(resources);
   const keysOf = (plane: Plane): PlaneKeys => planeKeys(planeKey(plane));
   const run = (plane: Plane, script: string, args: readonly (string | number)[]) =>
     runScript(
@@ -182,12 +179,13 @@ export function createObjectStore(
       [...Object.values(keysOf(plane)), usageKey(plane.organization), ...nameKeys],
       args,
     );
-  const count = (plane: Plane) => countPlane((script, args) => run(plane, script, args), kinds);
+  const count = (plane: Plane) => countPlane((script, args) => run(plane, script, args), kinds, resources);
 
   const termsOf = (plane: Plane, commit: Commit): CommitTerms => {
     const { counts, isLimited, dryRun, work, nowMs, project } = commit;
     return {
       counts,
+      countedField: counted,
       dryRun,
       log,
       work,
@@ -200,10 +198,10 @@ export function createObjectStore(
 
   return {
     async createPlane(plane) {
-      await run(plane, createPlaneScript, []);
+      await run(plane, createPlaneScript, [counted]);
     },
     async removePlane(plane) {
-      await run(plane, removePlaneScript, []);
+      await run(plane, removePlaneScript, resources);
     },
     async get(plane, key) {
       return (await redis.hget(keysOf(plane).objects, key)) ?? undefined;
@@ -263,20 +261,20 @@ export function createObjectStore(
       return (await redis.hget(keysOf(plane).plane, "rv")) ?? undefined;
     },
     async compact(plane, upToVersion) {
-      const reply = await run(plane, compactScript, [upToVersion, log.maxBytes, log.maxEntries]);
+      const reply = await run(plane, compactScript, [upToVersion, log.maxBytes, log.maxEntries, counted]);
       const [compacted, isCounted] = reply as [string, number];
       if (isCounted === 0) await count(plane);
       return compacted;
     },
     async usage(plane) {
       const key = keysOf(plane).plane;
-      const [newest, counted] = await redis.hmget(key, "rv", countedField);
+      const [newest, upTo] = await redis.hmget(key, "rv", counted);
       if (newest === null) return undefined;
-      if (counted !== newest) await count(plane);
-      return readCounts(await redis.hmget(key, ...countedResources));
+      if (upTo !== newest) await count(plane);
+      return readCounts(resources, await redis.hmget(key, ...resources));
     },
     async organizationUsage(organization) {
-      return readCounts(await redis.hmget(usageKey(organization), ...countedResources));
+      return readCounts(resources, await redis.hmget(usageKey(organization), ...resources));
     },
     async leavePlane(plane) {
       await run(plane, leavePlaneScript, []);

@@ -3,7 +3,7 @@ import { qualifiedPlural } from "../api/status.ts";
 import { parseObjectKey } from "./keys.ts";
 import { pageScript } from "./read-scripts.ts";
 import { parseStored } from "./stored-object.ts";
-import { addUsage, countedResources, countsOf, noUsage, type Usage } from "./usage.ts";
+import { countedField, countsOf, type Usage } from "./usage.ts";
 import { setUsageScript } from "./write-scripts.ts";
 
 /** Runs one of the store's scripts on a plane. */
@@ -14,15 +14,19 @@ const objectsAtOnce = 500;
 const bytesAtOnce = 1024 * 1024;
 
 /**
- * Counts the contents of a plane that an older version of the program has written. Reads it in parts, and
+ * Counts the contents of a plane that was written when other resources were counted. Reads it in parts, and
  * restarts after a concurrent write.
  */
-export async function countPlane(run: RunOnPlane, kinds: readonly KindDefinition[]): Promise<void> {
+export async function countPlane(
+  run: RunOnPlane,
+  kinds: readonly KindDefinition[],
+  resources: readonly string[],
+): Promise<void> {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const counted = await readUsage(run, kinds);
+    const counted = await readUsage(run, kinds, resources);
     if (counted === undefined) return;
-    const counts = countedResources.map((resource) => counted.usage[resource]);
-    if ((await run(setUsageScript, [counted.version, ...counts])) === 1) return;
+    const args = [countedField(resources), counted.version, JSON.stringify(counted.usage)];
+    if ((await run(setUsageScript, args)) === 1) return;
   }
   throw new Error("what is in the control plane could not be counted: it is written to all the time");
 }
@@ -31,8 +35,9 @@ export async function countPlane(run: RunOnPlane, kinds: readonly KindDefinition
 async function readUsage(
   run: RunOnPlane,
   kinds: readonly KindDefinition[],
+  resources: readonly string[],
 ): Promise<{ readonly version: string; readonly usage: Usage } | undefined> {
-  let usage = noUsage;
+  const usage = Object.fromEntries(resources.map((resource) => [resource, 0]));
   let version = "";
   for (let from = "-"; ; ) {
     const reply = await run(pageScript, [from, "+", objectsAtOnce, "", "", bytesAtOnce]);
@@ -42,18 +47,16 @@ async function readUsage(
     version ||= newest;
     for (let index = 0; index + 1 < flat.length; index += 2) {
       const [key = "", json = ""] = flat.slice(index, index + 2);
-      usage = addUsage(usage, {
-        objects: 1,
-        bytes: Buffer.byteLength(json),
-        ...kindCounts(key, json, kinds),
-      });
+      const counts = { objects: 1, bytes: Buffer.byteLength(json), ...kindCounts(key, json, kinds) };
+      for (const [resource, count] of Object.entries(counts))
+        usage[resource] = (usage[resource] ?? 0) + count;
     }
     if (last === "") return { version, usage };
     from = `(${last}`;
   }
 }
 
-function kindCounts(key: string, json: string, kinds: readonly KindDefinition[]): Partial<Usage> {
+function kindCounts(key: string, json: string, kinds: readonly KindDefinition[]): Usage {
   const { resource } = parseObjectKey(key);
   const kind = kinds.find((each) => qualifiedPlural(each) === resource);
   return kind?.counts === undefined ? {} : countsOf(kind, undefined, parseStored(json));

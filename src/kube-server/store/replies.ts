@@ -1,6 +1,6 @@
 import type { Change, ChangeType } from "./change.ts";
 import type { EarlierState, StoredItem } from "./rewind.ts";
-import { countedResources, type ExceededQuota, type Quotas, type Usage } from "./usage.ts";
+import type { ExceededQuota, Quotas, Usage } from "./usage.ts";
 
 /** Decodes replies of the store's scripts. */
 
@@ -11,16 +11,15 @@ export function pairs(flat: readonly string[]): (StoredItem & EarlierState)[] {
   return items;
 }
 
-export function readCounts(counts: readonly (string | null)[]): Usage {
-  const entries = countedResources.map((resource, index) => [resource, Number(counts[index] ?? 0)]);
-  return Object.fromEntries(entries) as Usage;
+export function readCounts(resources: readonly string[], counts: readonly (string | null)[]): Usage {
+  return Object.fromEntries(resources.map((resource, index) => [resource, Number(counts[index] ?? 0)]));
 }
 
 export function readExceeded([quota, ...values]: readonly string[]): ExceededQuota[] {
   const exceeded: ExceededQuota[] = [];
   for (let index = 0; index < values.length; index += 4) {
     const [requested = 0, used = 0, limited = 0] = values.slice(index + 1, index + 4).map(Number);
-    const resource = values[index] as ExceededQuota["resource"];
+    const resource = values[index] ?? "";
     exceeded.push({ quota: quota as keyof Quotas, resource, requested, used, limited });
   }
   return exceeded;

@@ -1,23 +1,11 @@
-import { type KindDefinition, kindResources } from "../api/kind.ts";
+import type { KindDefinition } from "../api/kind.ts";
 import type { KubeObject } from "../api/object.ts";
 
-/** Resources counted for each control plane, and for all of an organization's control planes together. */
-export const countedResources = ["objects", "bytes", ...kindResources] as const;
+/** What a control plane holds, by resource: `objects`, their `bytes` as JSON, and what its kinds count. */
+export type Usage = Readonly<Record<string, number>>;
 
-/**
- * Field of a plane with the version up to which its counts are valid. It has another name since another
- * resource is counted: planes that an older version has written are counted again.
- */
-export const countedField = "counted2";
-
-export type CountedResource = (typeof countedResources)[number];
-export type Usage = Readonly<Record<CountedResource, number>>;
-
-/**
- * Maximum amounts; absent means unlimited. `bytes` are those of the objects as JSON; `cpu`, `memoryBytes` and
- * `diskBytes` are of all Instances.
- */
-export type Quota = Partial<Usage>;
+/** Maximum amounts; absent means unlimited. */
+export type Quota = Usage;
 
 /** `organization` limits all of its control planes together, `project` each project's. */
 export interface Quotas {
@@ -28,27 +16,36 @@ export interface Quotas {
 /** A resource whose quota a write would exceed. */
 export interface ExceededQuota {
   readonly quota: keyof Quotas;
-  readonly resource: CountedResource;
+  readonly resource: string;
   readonly requested: number;
   readonly used: number;
   readonly limited: number;
 }
 
-/** Same wording as Kubernetes' ResourceQuota admission. All resources are of one quota. */
+/**
+ * Field of a plane with the version up to which its counts are valid. Its name contains the resources: planes
+ * that were written when others were counted are counted again.
+ */
+export function countedField(resources: readonly string[]): string {
+  return `counted:${resources.join(",")}`;
+}
+
+/**
+ * Same wording and order as Kubernetes' ResourceQuota admission: `cpu=4,memory=8Gi`. A resource whose name
+ * ends in `Bytes` is shown without that. All resources are of one quota.
+ */
 export function exceededMessage(exceeded: readonly ExceededQuota[]): string {
+  const sorted = exceeded.toSorted((a, b) => (a.resource < b.resource ? -1 : 1));
   const list = (field: "requested" | "used" | "limited") =>
-    exceeded.map(({ resource, ...each }) => amount(resource, each[field])).join(",");
+    sorted.map(({ resource, ...each }) => amount(resource, each[field])).join(",");
   const name = exceeded[0]?.quota ?? "";
   return `exceeded quota: ${name}, requested: ${list("requested")}, used: ${list("used")}, limited: ${list("limited")}`;
 }
 
-/** `cpu=4`, `memory=8Gi`. */
-function amount(resource: CountedResource, count: number): string {
+function amount(resource: string, count: number): string {
+  if (!resource.endsWith("Bytes")) return `${resource}=${count}`;
   const isWhole = count % 2 ** 30 === 0 && count > 0;
-  if (resource === "memoryBytes" || resource === "diskBytes") {
-    return `${resource.slice(0, -"Bytes".length)}=${isWhole ? `${count / 2 ** 30}Gi` : count}`;
-  }
-  return `${resource}=${count}`;
+  return `${resource.slice(0, -"Bytes".length)}=${isWhole ? `${count / 2 ** 30}Gi` : count}`;
 }
 
 /** How a change alters its kind's counts, apart from objects and bytes. */
@@ -56,18 +53,11 @@ export function countsOf(
   kind: KindDefinition,
   before: KubeObject | undefined,
   after: KubeObject | undefined,
-): Quota {
-  const [old, next] = [before && kind.counts?.(before), after && kind.counts?.(after)];
-  const changes = kindResources.map((resource) => [
+): Usage {
+  const [old, next] = [(before && kind.counts?.(before)) ?? {}, (after && kind.counts?.(after)) ?? {}];
+  const changes = Object.keys({ ...old, ...next }).map((resource) => [
     resource,
-    (next?.[resource] ?? 0) - (old?.[resource] ?? 0),
+    (next[resource] ?? 0) - (old[resource] ?? 0),
   ]);
-  return Object.fromEntries(changes) as Quota;
+  return Object.fromEntries(changes) as Usage;
 }
-
-export function addUsage(left: Usage, right: Quota): Usage {
-  const sums = countedResources.map((resource) => [resource, left[resource] + (right[resource] ?? 0)]);
-  return Object.fromEntries(sums) as Usage;
-}
-
-export const noUsage = Object.fromEntries(countedResources.map((resource) => [resource, 0])) as Usage;

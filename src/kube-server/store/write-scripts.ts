@@ -1,24 +1,24 @@
 import { changesChannel } from "./keys.ts";
 import { logFunctions, nextVersion, usageFunctions, versionOf } from "./lua.ts";
-import { nameFunctions } from "./project-names.ts";
-import { countedField, type Quota } from "./usage.ts";
+import { nameFunctions } from "./project-record.ts";
+import type { Quota, Usage } from "./usage.ts";
 
-/** ARGV: none. Creates the plane if it does not exist; returns 1 if it was created. */
+/** ARGV: 1 `countedField`. Creates the plane if it does not exist; returns 1 if it was created. */
 export const createPlaneScript = `
 ${nextVersion}
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 local version = nextVersion(0)
 redis.call('HSET', KEYS[1], 'rv', version, 'compacted', version, 'logged', version)
-redis.call('HSET', KEYS[1], '${countedField}', version, 'logBytes', 0)
+redis.call('HSET', KEYS[1], ARGV[1], version, 'logBytes', 0)
 return 1
 `;
 
-/** Removes a plane with everything in it. ARGV: none. */
+/** Removes a plane with everything in it. ARGV: the counted resources. */
 export const removePlaneScript = `
 ${logFunctions}
 ${usageFunctions}
 local change = {}
-for _, name in ipairs(countedResources) do
+for _, name in ipairs(ARGV) do
   change[name] = -tonumber(redis.call('HGET', KEYS[1], name) or 0)
 end
 count(change)
@@ -27,20 +27,20 @@ redis.call('UNLINK', unpack(KEYS, 1, 7))
 `;
 
 /**
- * Sets the counts of a plane that an older version of the program has written. ARGV: 1 the counted version,
- * then the counts. Returns 1, or 0 if the plane has changed meanwhile.
+ * Sets the counts of a plane that was written when other resources were counted. ARGV: 1 `countedField`, 2
+ * the counted version, 3 the counts as JSON. Returns 1, or 0 if the plane has changed meanwhile.
  */
 export const setUsageScript = `
 ${usageFunctions}
-local state = redis.call('HMGET', KEYS[1], 'rv', '${countedField}')
+local state = redis.call('HMGET', KEYS[1], 'rv', ARGV[1])
 if not state[1] or state[1] == state[2] then return 1 end
-if state[1] ~= ARGV[1] then return 0 end
-local change = {}
-for i, name in ipairs(countedResources) do
-  change[name] = tonumber(ARGV[1 + i]) - tonumber(redis.call('HGET', KEYS[1], name) or 0)
+if state[1] ~= ARGV[2] then return 0 end
+local change = cjson.decode(ARGV[3])
+for name, number in pairs(change) do
+  change[name] = number - tonumber(redis.call('HGET', KEYS[1], name) or 0)
 end
 count(change)
-redis.call('HSET', KEYS[1], '${countedField}', state[1])
+redis.call('HSET', KEYS[1], ARGV[1], state[1])
 return 1
 `;
 
@@ -59,11 +59,12 @@ export interface LogLimits {
 /** Constraints of a commit, as its script reads them. */
 export interface CommitTerms {
   /** Change to the kind's counts, apart from objects and bytes. */
-  readonly counts: Quota;
+  readonly counts: Usage;
+  readonly countedField: string;
   readonly project: Quota;
   readonly organization: Quota;
   readonly log: LogLimits;
-  /** Name of a new Project, and its record; see `ProjectNames`. */
+  /** Name of a new project, and its record. */
   readonly claim:
     | { readonly name: string; readonly organization: string; readonly record: string }
     | undefined;
@@ -90,7 +91,8 @@ ${versionOf}
 ${logFunctions}
 ${usageFunctions}
 ${nameFunctions}
-local state = redis.call('HMGET', KEYS[1], 'rv', '${countedField}', 'leaving')
+local terms = cjson.decode(ARGV[7])
+local state = redis.call('HMGET', KEYS[1], 'rv', terms.countedField, 'leaving')
 local newest = state[1]
 if not newest then return {'gone'} end
 if state[2] ~= newest then return {'uncounted'} end
@@ -109,7 +111,6 @@ if ARGV[6] ~= '' then
   local _, stop = string.find(namespace, '"resourceVersion":"%d+"')
   if string.sub(namespace, stop + 1, stop + 22) == ',"deletionTimestamp":"' then return {'terminating'} end
 end
-local terms = cjson.decode(ARGV[7])
 if state[3] and event == 'ADDED' then return {'leaving'} end
 local claim = terms.claim
 if claim and isNameTaken(KEYS[9], KEYS[10], claim.name, claim.organization, terms.nowMs) then
@@ -142,7 +143,7 @@ if current then
   redis.call('HSET', KEYS[7], replaced, current)
   addLogBytes(#current)
 end
-redis.call('HSET', KEYS[1], 'rv', version, 'logged', version, '${countedField}', version)
+redis.call('HSET', KEYS[1], 'rv', version, 'logged', version, terms.countedField, version)
 local maxBytes = terms.log.maxBytes
 if tonumber(redis.call('HGET', KEYS[8], 'logBytes') or 0) > terms.log.organizationBytes then
   maxBytes = math.min(maxBytes, terms.log.crowdedBytes)
@@ -162,12 +163,12 @@ return {'ok', json, version}
 
 /**
  * Drops old changes. ARGV: 1 the last version to drop (watches can still resume from it), 2 and 3 maximum
- * bytes and entries to keep. Returns the oldest version from which a watch may resume ("" if there is no such
- * plane), and whether the plane has been counted.
+ * bytes and entries to keep, 4 `countedField`. Returns the oldest version from which a watch may resume (""
+ * if there is no such plane), and whether the plane has been counted.
  */
 export const compactScript = `
 ${logFunctions}
-local state = redis.call('HMGET', KEYS[1], 'rv', '${countedField}')
+local state = redis.call('HMGET', KEYS[1], 'rv', ARGV[4])
 local newest = state[1]
 if not newest then return {'', 1} end
 openLog(newest)

@@ -7,8 +7,8 @@ const dayMs = 24 * 3_600_000;
 const names = ["localhost", "127.0.0.1", "::1"];
 
 test("a server certificate is signed by its authority and good for its names", async () => {
-  const authority = await makeAuthority(nowMs);
-  const server = await makeServerCertificate(authority, names, nowMs);
+  const authority = await makeAuthority("test", nowMs);
+  const server = await makeServerCertificate("test", authority, names, nowMs);
   const [ca, own] = [new X509Certificate(authority.certificate), new X509Certificate(server.certificate)];
   expect(own.verify(ca.publicKey)).toBe(true);
   expect(ca.ca).toBe(true);
@@ -17,9 +17,9 @@ test("a server certificate is signed by its authority and good for its names", a
 });
 
 test("when a certificate is issued again", async () => {
-  const authority = await makeAuthority(nowMs);
-  const other = await makeAuthority(nowMs);
-  const { certificate } = await makeServerCertificate(authority, names, nowMs);
+  const authority = await makeAuthority("test", nowMs);
+  const other = await makeAuthority("test", nowMs);
+  const { certificate } = await makeServerCertificate("test", authority, names, nowMs);
   const renewal = (ca: string, wanted: string[], atMs: number) => needsRenewal(certificate, ca, wanted, atMs);
   expect(renewal(authority.certificate, names, nowMs)).toBe(false);
   expect(renewal(authority.certificate, names, nowMs + 310 * dayMs)).toBe(true);

@@ -50,11 +50,11 @@ function serialNumber(): string {
 }
 
 /** Creates a certificate authority, valid for ten years. */
-export async function makeAuthority(nowMs: number): Promise<CertificateAndKey> {
+export async function makeAuthority(title: string, nowMs: number): Promise<CertificateAndKey> {
   const { keys, pem } = await newKeys();
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
-    name: "CN=telemetryd platform CA",
+    name: [{ CN: [`${title} CA`] }],
     notBefore: new Date(nowMs - dayMs),
     notAfter: new Date(nowMs + authorityLifetimeMs),
     signingAlgorithm: algorithm,
@@ -70,6 +70,7 @@ export async function makeAuthority(nowMs: number): Promise<CertificateAndKey> {
 
 /** Creates a server certificate for names and addresses, signed by an authority and valid for a year. */
 export async function makeServerCertificate(
+  title: string,
   authority: CertificateAndKey,
   names: readonly string[],
   nowMs: number,
@@ -80,7 +81,7 @@ export async function makeServerCertificate(
   const { keys, pem } = await newKeys();
   const certificate = await X509CertificateGenerator.create({
     serialNumber: serialNumber(),
-    subject: "CN=telemetryd platform",
+    subject: [{ CN: [title] }],
     issuer: issuer.subject,
     notBefore: new Date(nowMs - dayMs),
     notAfter: new Date(nowMs + certificateLifetimeMs),

@@ -1,5 +1,4 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
 import { join } from "node:path";
 import { errnoCode, TelemetrydError } from "../../base/core/errors.ts";
 import { makeDirectory } from "../../base/core/make-directory.ts";
@@ -18,12 +17,18 @@ export interface ServerCertificate extends CertificateAndKey {
 }
 
 export interface CertificateOptions {
+  /** Subject of generated certificates. */
+  readonly title: string;
   readonly stateDirectory: string;
-  /** The operator's own (`platform.tls`); both or neither. */
+  /** The operator's own; both or neither. */
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
-  /** Names besides localhost, 127.0.0.1, ::1 and the host's. */
-  readonly extraNames: readonly string[];
+  /** Section of the configuration with the operator's files. */
+  readonly section: string;
+  /** Name of a generated certificate's files. All of them have the same authority. */
+  readonly file: string;
+  /** Names and addresses that a generated certificate is good for. */
+  readonly names: readonly string[];
 }
 
 /** Path of the generated authority's certificate, for kubeconfig files. */
@@ -37,41 +42,7 @@ export function authorityFile(stateDirectory: string): string {
  *
  * @throws FILE_UNREADABLE for the operator's files, STATE_UNUSABLE for generated ones
  */
-export async function loadServerCertificate(
-  options: CertificateOptions,
-  nowMs: number,
-): Promise<ServerCertificate> {
-  const names = ["localhost", "127.0.0.1", "::1", hostname(), ...options.extraNames];
-  return await loadCertificate({ ...options, section: "platform.tls", file: "server", names }, nowMs);
-}
-
-export interface GatewayCertificateOptions {
-  readonly stateDirectory: string;
-  /** The operator's own (`gateway.tls`); both or neither. */
-  readonly certFile?: string | undefined;
-  readonly keyFile?: string | undefined;
-  /** `gateway.domain`: the certificate is good for all names one level below. */
-  readonly domain: string;
-}
-
-/** The same for the hostnames of gateways, by the same authority. @throws as {@link loadServerCertificate} */
-export async function loadGatewayCertificate(
-  options: GatewayCertificateOptions,
-  nowMs: number,
-): Promise<ServerCertificate> {
-  const names = [`*.${options.domain}`];
-  return await loadCertificate({ ...options, section: "gateway.tls", file: "gateway", names }, nowMs);
-}
-
-interface WantedCertificate extends Omit<CertificateOptions, "extraNames"> {
-  /** Section of the configuration with the operator's files. */
-  readonly section: string;
-  /** Name of a generated certificate's files. */
-  readonly file: string;
-  readonly names: readonly string[];
-}
-
-async function loadCertificate(wanted: WantedCertificate, nowMs: number): Promise<ServerCertificate> {
+export async function loadCertificate(wanted: CertificateOptions, nowMs: number): Promise<ServerCertificate> {
   const { certFile = "", keyFile = "", section, stateDirectory } = wanted;
   if (certFile !== "" || keyFile !== "") {
     return { certificate: await readOwn(certFile, section), key: await readOwn(keyFile, section) };
@@ -93,18 +64,18 @@ async function readOwn(path: string, section: string): Promise<string> {
   }
 }
 
-async function ownCertificate(wanted: WantedCertificate, nowMs: number): Promise<ServerCertificate> {
+async function ownCertificate(wanted: CertificateOptions, nowMs: number): Promise<ServerCertificate> {
   const directory = join(wanted.stateDirectory, "platform");
   await makeDirectory(directory);
   const names = [...new Set(wanted.names)];
   let authority = await readPair(directory, "ca");
   if (authority === undefined || !isAuthorityUsable(authority.certificate, nowMs)) {
-    authority = await makeAuthority(nowMs);
+    authority = await makeAuthority(wanted.title, nowMs);
     await writePair(directory, "ca", authority);
   }
   let own = await readPair(directory, wanted.file);
   if (own === undefined || needsRenewal(own.certificate, authority.certificate, names, nowMs)) {
-    own = await makeServerCertificate(authority, names, nowMs);
+    own = await makeServerCertificate(wanted.title, authority, names, nowMs);
     await writePair(directory, wanted.file, own);
   }
   return { ...own, authority: authority.certificate };

@@ -7,8 +7,8 @@ import { objectWork } from "../../kube-server/controllers/work-items.ts";
 import { list } from "../../kube-server/resources/list.ts";
 import { objectKey } from "../../kube-server/store/keys.ts";
 import type { ObjectStore } from "../../kube-server/store/object-store.ts";
-import type { ProjectNames } from "../../kube-server/store/project-names.ts";
 import { projectKind } from "../kinds/resourcemanager/project.ts";
+import type { ProjectNames } from "./project-names.ts";
 
 export interface NameSweepOptions {
   readonly groupDomain: string;

@@ -11,8 +11,8 @@ import {
 import type { NewState } from "../../kube-server/resources/resources.ts";
 import { keyOf, serverWrites, type Target } from "../../kube-server/resources/target.ts";
 import type { NumberClaims } from "../../kube-server/store/number-claims.ts";
-import type { ProjectNames } from "../../kube-server/store/project-names.ts";
 import { projectFinalizer, projectKind } from "../kinds/resourcemanager/project.ts";
+import type { ProjectNames } from "./project-names.ts";
 
 const manager = "telemetryd-project-controller";
 const writeOptions = serverWrites(manager);

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
-import { noUsage } from "../../../kube-server/store/usage.ts";
+import { countedResources } from "../../../platform/default-quotas.ts";
 import { renderOrganization } from "./organization.ts";
+
+const resources = ["objects", "bytes", ...countedResources];
+const noUsage = Object.fromEntries(resources.map((resource) => [resource, 0]));
 
 test("what is held of what may be held, the organization first, then each project", () => {
   const text = renderOrganization({

@@ -3,12 +3,7 @@ import { TelemetrydError } from "../../../base/core/errors.ts";
 import type { LineSink } from "../../../base/log/log.ts";
 import type { OrganizationView } from "../../../kube-server/administration.ts";
 import type { Role } from "../../../kube-server/api/kind.ts";
-import {
-  type CountedResource,
-  countedResources,
-  type Quota,
-  type Usage,
-} from "../../../kube-server/store/usage.ts";
+import type { Quota, Usage } from "../../../kube-server/store/usage.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
 import { printable, renderTable } from "../table.ts";
 import { withAdministration } from "./platform-access.ts";
@@ -79,11 +74,12 @@ export async function showOrganization(
 
 /** One row for the organization, then one per project, each with usage and quota. */
 export function renderOrganization(view: OrganizationView): string {
+  const resources = Object.keys(view.usage);
   const row = (title: string, usage: Usage, quota: Quota) => [
     title,
-    ...countedResources.map((resource) => share(resource, usage[resource], quota[resource])),
+    ...resources.map((resource) => share(resource, usage[resource] ?? 0, quota[resource])),
   ];
-  const header = ["", ...countedResources.map((resource) => resource.replace(/Bytes$/, "").toUpperCase())];
+  const header = ["", ...resources.map((resource) => resource.replace(/Bytes$/, "").toUpperCase())];
   const projects = view.projects.map(({ name, usage }) => row(`project ${name}`, usage, view.projectQuota));
   const table = renderTable(header, [row(`organization ${view.name}`, view.usage, view.quota), ...projects]);
   const members = view.members.map((user) => {
@@ -92,7 +88,7 @@ export function renderOrganization(view: OrganizationView): string {
   return `${table}members: ${members.join(", ") || "none"}\n`;
 }
 
-function share(resource: CountedResource, used: number, limit: number | undefined): string {
+function share(resource: string, used: number, limit: number | undefined): string {
   const show = /bytes$/i.test(resource) ? formatByteSize : String;
   return limit === undefined ? show(used) : `${show(used)}/${show(limit)}`;
 }

@@ -1,5 +1,4 @@
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
-import type { KindResource } from "../../../kube-server/api/kind.ts";
 import type { Json } from "../../../kube-server/api/object.ts";
 import { parseQuantity } from "../../../kube-server/api/quantity.ts";
 
@@ -17,7 +16,7 @@ const imageDiskBytes = 25 * gibibyte;
 const containerDiskBytes = 10 * gibibyte;
 
 /** What an Instance counts towards quotas: all that it may use, by its type, disks and containers. */
-export function instanceResources(spec: Json | undefined): Partial<Record<KindResource, number>> {
+export function instanceResources(spec: Json | undefined): Readonly<Record<string, number>> {
   const type = String(fieldAt(spec, ["runtime", "resources", "instanceType"]));
   const size = Object.hasOwn(instanceTypes, type) ? instanceTypes[type] : undefined;
   const disks = objectsIn(fieldAt(spec, ["volumes"])).filter(({ disk }) => disk !== undefined);

@@ -1,7 +1,8 @@
 import type { RedisConnection } from "../../base/redis/connection.ts";
 import { runScript } from "../../base/redis/run-script.ts";
-import { type Plane, planeKey } from "../api/plane.ts";
-import { formerProjectsKey, planeKeys, projectsKey } from "./keys.ts";
+import { type Plane, planeKey } from "../../kube-server/api/plane.ts";
+import { formerProjectsKey, planeKeys, projectsKey } from "../../kube-server/store/keys.ts";
+import { nameFunctions, type ProjectRecord } from "../../kube-server/store/project-record.ts";
 
 /**
  * Names of projects are unique across all organizations, because a plane's address and the samples of a
@@ -31,26 +32,6 @@ export interface ProjectNames {
   /** Drops the reservations that have expired. */
   expire(nowMs: number): Promise<void>;
 }
-
-/** Record of a project, as stored. */
-export interface ProjectRecord {
-  readonly uid: string;
-  readonly organization: string;
-}
-
-/**
- * `isNameTaken(records, former, name, organization, nowMs)`: whether a project has the name, or it is
- * reserved for another organization.
- */
-export const nameFunctions = `
-local function isNameTaken(records, former, name, organization, nowMs)
-  if redis.call('HEXISTS', records, name) == 1 then return true end
-  local reserved = redis.call('HGET', former, name)
-  if not reserved then return false end
-  reserved = cjson.decode(reserved)
-  return reserved.organization ~= organization and reserved.untilMs > nowMs
-end
-`;
 
 /** KEYS: 1 records, 2 former names, 3 objects. ARGV: 1 object key, 2 uid, 3 name, 4 organization, 5 record, 6 ms. */
 const restoreScript = `
