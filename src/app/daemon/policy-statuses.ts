@@ -3,19 +3,10 @@ import { defined } from "../../base/core/defined.ts";
 import { logErrors, runLoop, Wakeup } from "../../base/core/loop.ts";
 import type { Service } from "../../base/core/service.ts";
 import { type Logger, silentLogger } from "../../base/log/log.ts";
-import {
-  type DeliveringState,
-  losesDataInMs,
-  timedState,
-} from "../../exporter/delivery/delivering-condition.ts";
+import { type DeliveringState, timedState } from "../../exporter/delivery/delivering-condition.ts";
 import type { ExporterSnapshot } from "../../exporter/delivery/exporter-snapshot.ts";
-import type { FleetReports, FleetSink } from "../../exporter/delivery/fleet/fleet-reports.ts";
-import {
-  countsOf,
-  noCounts,
-  type SinkCounts,
-  snapshotOfReport,
-} from "../../exporter/delivery/fleet/sink-report.ts";
+import type { FleetReports } from "../../exporter/delivery/fleet/fleet-reports.ts";
+import { snapshotOfReport } from "../../exporter/delivery/fleet/sink-report.ts";
 import { isSamePlan } from "../../exporter/delivery/plan/plan-changes.ts";
 import type { StateSince, TimedState } from "../../exporter/delivery/state-times.ts";
 import { type PolicyPlan, sinksNotAccepted } from "../../exporter/policy/plan.ts";
@@ -23,15 +14,10 @@ import type { PlannedPolicy, PolicyPlans } from "../../exporter/policy/policy-pl
 import { type SinkPlan, sinkKey } from "../../exporter/policy/spec/types.ts";
 import { type ConditionState, nextConditions } from "../../exporter/policy/status/condition-changes.ts";
 import type { Condition } from "../../exporter/policy/status/conditions.ts";
-import {
-  type ErrorView,
-  findCondition,
-  type PolicyView,
-  publicEndpoint,
-  type SinkView,
-} from "../../exporter/policy/status/status-view.ts";
+import { findCondition, type PolicyView } from "../../exporter/policy/status/status-view.ts";
 import type { SinkLosses } from "../../platform/client/status/delivery-events.ts";
 import type { WantedStatus } from "../../platform/client/status-writer.ts";
+import { oldestCheckpoint, type Progress, type ShownSink, sinkView, timeText } from "./sink-view.ts";
 
 /** How long a picture of all policies is reused for further requests. */
 const pictureMs = 500;
@@ -50,26 +36,6 @@ export interface SinkReports {
 interface Picture {
   readonly conditions: readonly Condition[];
   readonly sinks: readonly ShownSink[];
-}
-
-interface ShownSink {
-  readonly name: string;
-  readonly conditions: readonly Condition[];
-  readonly accepted: ConditionState;
-  readonly progress: Progress | undefined;
-  /** Since when the sink is in its state (Unix ms). */
-  readonly sinceMs: number;
-  /** When its endpoint was last blocked, or allowed again (Unix ms); 0 if never. */
-  readonly targetMs: number;
-}
-
-/** A sink's delivery progress. */
-interface Progress {
-  readonly snapshot: ExporterSnapshot;
-  /** This daemon runs the sink, so it reports the sink's delivery to the control plane. */
-  readonly isOwn: boolean;
-  /** The fleet's shared reports on the sink. */
-  readonly shared: FleetSink | undefined;
 }
 
 /** The part of a policy's state kept between two pictures. */
@@ -312,11 +278,6 @@ function lossesOf(name: string, { snapshot }: Progress): SinkLosses[] {
   return [{ name, rejected, dropped, skippedSeconds, lastRejection: lastRejection?.message }];
 }
 
-function oldestCheckpoint({ sources }: ExporterSnapshot): number | undefined {
-  const known = sources.flatMap(({ checkpointMs }) => checkpointMs ?? []);
-  return known.length === 0 ? undefined : Math.min(...known);
-}
-
 /** The fleet knows how long a sink has been in its state, even when this replica has just started. */
 function sinceNow(state: TimedState, { snapshot, shared }: Progress): StateSince | undefined {
   const own = snapshot.times?.since(state);
@@ -366,66 +327,4 @@ function deliveringCondition(
   { statusMs: sinceMs }: StateSince,
 ): ConditionState {
   return { type: "Delivering", status, reason, message, sinceMs, ...generationOf(sink, snapshot) };
-}
-
-function sinkView(
-  { name, conditions, progress, sinceMs }: ShownSink,
-  endpoint: string | undefined,
-  clock: Clock,
-): SinkView {
-  const shown = endpoint === undefined ? "" : publicEndpoint(endpoint);
-  const view = { name, endpoint: shown, conditions, stateSince: timeText(sinceMs) };
-  if (progress === undefined) {
-    return { ...view, ...countsShown(noCounts), sources: [], sparkline: [] };
-  }
-  const { snapshot, shared } = progress;
-  const { stats, sources, lagMs } = snapshot;
-  const checkpointMs = oldestCheckpoint(snapshot);
-  const losesInMs = losesDataInMs(snapshot, clock.nowMs());
-  const { lastError = shared?.report.lastError, lastDeliveredAtMs } = stats;
-  const { lastLateRejection = shared?.report.lastLateRejection } = stats;
-  return defined({
-    ...view,
-    checkpoint: timeText(checkpointMs),
-    lagMs,
-    losesDataAt: losesInMs === undefined ? undefined : timeText(clock.nowMs() + losesInMs),
-    nextAttemptAt: timeText(snapshot.nextAttemptMs),
-    ...countsShown(shared?.counts ?? countsOf(stats)),
-    lastError: lastError && errorView(lastError),
-    lastLateRejection: lastLateRejection && errorView(lastLateRejection),
-    lastDeliveredAt: timeText(lastDeliveredAtMs),
-    lastCycle: shared && { replica: shared.report.replica, at: timeText(shared.report.atMs) },
-    sources: sources.map(({ name, checkpointMs, error }) =>
-      defined({
-        name,
-        query: queryText(snapshot, name),
-        checkpoint: timeText(checkpointMs),
-        series: stats.series.of(name),
-        error,
-      }),
-    ),
-    sparkline: (shared?.sparkline ?? stats.sparkline).points(clock.monotonicMs()),
-  });
-}
-
-/** Queries have up to 16 KiB, and there may be thousands of sinks. */
-const maxQueryLength = 300;
-
-function queryText({ plan }: ExporterSnapshot, source: string): string | undefined {
-  const query = plan.sources.find(({ name }) => name === source)?.metricsql;
-  return query !== undefined && query.length > maxQueryLength ? `${query.slice(0, maxQueryLength)}…` : query;
-}
-
-function countsShown({ skippedSeconds: _, ...counts }: SinkCounts): Omit<SinkCounts, "skippedSeconds"> {
-  return counts;
-}
-
-function errorView({ atMs, message }: { atMs: number; message: string }): ErrorView {
-  return { at: timeText(atMs), message };
-}
-
-function timeText(ms: number): string;
-function timeText(ms: number | undefined): string | undefined;
-function timeText(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : new Date(ms).toISOString();
 }
