@@ -1,9 +1,16 @@
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { changelogFaults } from "./release/changelog.ts";
-import { isAllowed, type LockFile, productionDependencies, shippedPackages } from "./release/licences.ts";
+import { isAllowed, productionDependencies } from "./release/licences.ts";
+import {
+  lock,
+  manifest,
+  packForNpm,
+  projectRoot as root,
+  run,
+  withFolder,
+  writeProduction,
+} from "./release/npm-package.ts";
 import { packageFaults } from "./release/package-contents.ts";
 import { type Sbom, sbomFaults } from "./release/sbom.ts";
 
@@ -13,18 +20,9 @@ import { type Sbom, sbomFaults } from "./release/sbom.ts";
  *
  * `--unreleased`: the version is in development; its CHANGELOG section may still be called Unreleased.
  */
-const root = resolve(import.meta.dirname, "..");
 const output = join(root, "release");
 const unreleased = process.argv.includes("--unreleased");
-const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-  readonly name: string;
-  readonly version: string;
-  readonly files: readonly string[];
-  readonly devDependencies: unknown;
-  readonly scripts: unknown;
-};
 const product = { name: manifest.name, version: manifest.version };
-const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as LockFile;
 const dependencies = productionDependencies(lock);
 
 let failed = 0;
@@ -32,18 +30,6 @@ function report(what: string, faults: readonly string[]): void {
   process.stdout.write(`release:check: ${faults.length === 0 ? "ok" : "FAILED"}: ${what}\n`);
   for (const fault of faults) process.stdout.write(`    ${fault}\n`);
   if (faults.length > 0) failed += 1;
-}
-
-/** Runs npm or the program; its standard error is shown only on failure. */
-function run(command: string, args: readonly string[], cwd: string): string {
-  return execFileSync(command, args, {
-    cwd,
-    encoding: "utf8",
-    // Keeps errors visible when the outer npm runs silently.
-    env: { ...process.env, npm_config_loglevel: "error" },
-    maxBuffer: 64 * 2 ** 20,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
 }
 
 function attempt(what: string, check: () => readonly string[]): void {
@@ -56,27 +42,6 @@ function attempt(what: string, check: () => readonly string[]): void {
       message.split("\n")[0] ?? "",
       ...[stderr.trim(), stdout.trim()].filter((text) => text !== ""),
     ]);
-  }
-}
-
-/** Writes the project without development parts: a package.json, and a lock file called `lockName`. */
-function writeProduction(folder: string, lockName: string): void {
-  const { devDependencies: _, scripts: __, ...published } = manifest;
-  const { devDependencies: ___, ...own } = lock.packages[""] ?? {};
-  const shipped = { ...lock, packages: { "": own, ...Object.fromEntries(shippedPackages(lock)) } };
-  mkdirSync(folder, { recursive: true });
-  const packageJson = { ...published, files: [...manifest.files, lockName] };
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify(packageJson, undefined, 2)}\n`);
-  writeFileSync(join(folder, lockName), `${JSON.stringify(shipped, undefined, 2)}\n`);
-}
-
-/** Calls `use` with an empty folder, which is removed afterwards. */
-function withFolder<T>(use: (folder: string) => T): T {
-  const folder = mkdtempSync(join(tmpdir(), "telemetryd-release-"));
-  try {
-    return use(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -100,32 +65,14 @@ function checkSbom(): string[] {
   });
 }
 
-interface Packed {
-  readonly filename: string;
-  readonly size: number;
-  readonly unpackedSize: number;
-  readonly files: readonly { readonly path: string }[];
-}
-
-/**
- * Packs the project with its lock file as npm-shrinkwrap.json, so that `npm ci` in the unpacked package
- * installs the tested versions.
- */
+/** Packs the project. @returns its faults, and the file */
 function checkPackage(): { readonly faults: string[]; readonly file: string } {
-  return withFolder((folder) => {
-    writeProduction(folder, "npm-shrinkwrap.json");
-    for (const path of manifest.files) cpSync(join(root, path), join(folder, path), { recursive: true });
-    const [packed] = JSON.parse(
-      run("npm", ["pack", "--json", "--pack-destination", output], folder),
-    ) as Packed[];
-    if (packed === undefined) return { faults: ["npm pack made nothing"], file: "" };
-    const { filename, size, unpackedSize, files } = packed;
-    const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(2)} MB`;
-    process.stdout.write(
-      `release:check: ${filename}: ${files.length} files, ${megabytes(size)}, ${megabytes(unpackedSize)} unpacked\n`,
-    );
-    return { faults: packageFaults(files.map(({ path }) => path)), file: join(output, filename) };
-  });
+  const { filename, size, unpackedSize, files } = packForNpm(output);
+  const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(2)} MB`;
+  process.stdout.write(
+    `release:check: ${filename}: ${files.length} files, ${megabytes(size)}, ${megabytes(unpackedSize)} unpacked\n`,
+  );
+  return { faults: packageFaults(files.map(({ path }) => path)), file: join(output, filename) };
 }
 
 /** Faults of an installed program whose package is in `packageFolder`. */

@@ -1,7 +1,7 @@
-/** How `npm run prove -- image` says what it finds. */
+/** How `npm run prove -- image` and `npm run prove -- package` say what they find. */
 
 export function say(text: string): void {
-  process.stdout.write(`test:image: ${text}\n`);
+  process.stdout.write(`${text}\n`);
 }
 
 /** @throws an Error with the detail unless it holds */

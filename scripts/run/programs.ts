@@ -27,6 +27,10 @@ export const programs = {
     image: [tsx("scripts/test-image.ts"), "the Dockerfile's image runs as its comments say (root, Podman)"],
     informer: [tsx("test/load/platform-informer.ts"), "an informer's cache is right after many restarts"],
     mutation: ["stryker run", "the unit tests notice changed decisions"],
+    package: [
+      tsx("scripts/test-package.ts"),
+      "the Debian package installs, runs, upgrades and leaves nothing (root)",
+    ],
     "platform-load": [tsx("test/load/platform.ts"), "10,000 objects and 1,000 watches in one process"],
     "platform-projects": [tsx("test/load/platform-projects.ts"), "one exporter follows a thousand projects"],
     "roadmap-faults": [
