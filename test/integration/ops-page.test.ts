@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { buildOpsApp } from "../../src/app/ops/app.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import type { DaemonStatus, SinkView } from "../../src/exporter/policy/status/status-view.ts";
-import { busyDaemon, inFleet } from "../support/daemon/daemon-status.ts";
+import { busyDaemon, condition, inFleet } from "../support/daemon/daemon-status.ts";
 import { devices, keyboardFindings, pageFindings } from "../support/daemon/page-findings.ts";
 import { findServers } from "../support/servers.ts";
 
@@ -125,6 +125,51 @@ describe.skipIf(found === undefined)("the status page in a browser", () => {
     expect(await page.locator("tbody tr").count()).toBe(keys.length);
   });
 
+  test("sorts by a click, and keeps that over refreshes, a step back and a reload", async () => {
+    const lags = () => page.locator('tbody td[data-label="Lag"]').allTextContents();
+    const heading = page.getByRole("columnheader", { name: "Lag" });
+    await page.goto(url);
+    const usual = await lags();
+    await heading.getByRole("link").click();
+    await page.locator('th[aria-sort="descending"]').waitFor();
+    expect((await lags())[0]).toBe("9h");
+    status = withSinks((sink) => ({
+      ...sink,
+      ...(sink.lagMs === undefined ? {} : { lagMs: sink.lagMs + 3_600_000 }),
+    }));
+    await page.getByText("10h", { exact: true }).waitFor();
+    expect((await lags())[0]).toBe("10h");
+    expect(await page.locator("thead a:focus").textContent()).toBe("Lag");
+    await heading.getByRole("link").click();
+    await page.locator('th[aria-sort="ascending"]').waitFor();
+    expect((await lags()).at(-1)).toBe("10h");
+    await page.reload();
+    expect((await lags()).at(-1)).toBe("10h");
+    await page.goBack();
+    await page.goBack();
+    await page.locator("thead:not(:has([aria-sort]))").waitFor();
+    expect((await lags()).length).toBe(usual.length);
+    expect((await lags())[0]).not.toBe("10h");
+    expect(complaints).toEqual([]);
+  });
+
+  test("of 200 sinks it is one screen: their error once, and all of them at a click", async () => {
+    status = busyDaemon(200, Date.now());
+    const failing = [condition("Delivering", "False", "Suspended", "401: invalid API key", Date.now())];
+    status = withSinks(
+      (sink) => ({ ...sink, conditions: failing, lastError: undefined }) as unknown as SinkView,
+    );
+    status = { ...status, policies: status.policies.filter(({ sinks }) => sinks.length > 0) };
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    await page.goto(url);
+    expect(await page.getByText("401: invalid API key").count()).toBe(1);
+    expect(await page.evaluate("document.documentElement.scrollHeight")).toBeLessThanOrEqual(800);
+    await page.getByRole("link", { name: "200 sinks" }).click();
+    await page.locator("tbody tr").nth(199).waitFor();
+    await page.getByRole("link", { name: "clear the filter" }).click();
+    await page.locator("table").waitFor({ state: "detached" });
+  });
+
   test("says when its numbers are old, and recovers", async () => {
     await page.goto(url);
     await page.getByText("renewed").waitFor();
@@ -212,6 +257,17 @@ describe.skipIf(found === undefined)("the status page in a browser", () => {
     "before the first policy": () => {
       notReady = ["the metrics store has not responded yet"];
       status = { ...status, policies: [] };
+      return "";
+    },
+    "of many sinks, sorted": () => {
+      status = busyDaemon(60, Date.now());
+      return "?sort=-lag";
+    },
+    "with a shared error": () => {
+      status = withSinks((sink) => ({
+        ...sink,
+        conditions: [condition("Delivering", "False", "Suspended", `401 ${long}`, Date.now())],
+      }));
       return "";
     },
     busy: () => {

@@ -51,6 +51,7 @@ export function sinkView(
   const checkpointMs = oldestCheckpoint(snapshot);
   const losesInMs = losesDataInMs(snapshot, clock.nowMs());
   const { lastError = shared?.report.lastError, lastDeliveredAtMs } = stats;
+  const { lastResponse = shared?.report.lastResponse } = stats;
   const { lastLateRejection = shared?.report.lastLateRejection } = stats;
   return defined({
     ...view,
@@ -61,6 +62,7 @@ export function sinkView(
     ...countsShown(shared?.counts ?? countsOf(stats)),
     lastError: lastError && errorView(lastError),
     lastLateRejection: lastLateRejection && errorView(lastLateRejection),
+    lastResponse: lastResponse && { at: timeText(lastResponse.atMs), status: lastResponse.status },
     lastDeliveredAt: timeText(lastDeliveredAtMs),
     lastCycle: shared && { replica: shared.report.replica, at: timeText(shared.report.atMs) },
     sources: sources.map(({ name, checkpointMs, error }) =>
@@ -69,6 +71,7 @@ export function sinkView(
         query: queryText(snapshot, name),
         checkpoint: timeText(checkpointMs),
         series: stats.series.of(name),
+        samplesPerMinute: stats.series.samplesPerMinute(name),
         error,
       }),
     ),

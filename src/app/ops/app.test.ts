@@ -141,16 +141,37 @@ describe("the page", () => {
     const app = appWith({ status: () => daemon });
     const rows = async (path: string) =>
       (await app.inject(path)).body.match(/<tr role="row" data-key/g)?.length;
-    expect(await rows("/")).toBe(200);
+    expect(await rows("/")).toBe(11);
+    expect(await rows("/live?sort=name")).toBe(200);
     expect(await rows("/live?limit=all")).toBe(1_000);
     expect(await rows("/live?health=retrying")).toBe(11);
     const { body } = await app.inject("/");
-    expect(body).toContain('200 of 1,000, trouble first · <a href="./?limit=all">show all 1,000</a>');
+    expect(body).toContain('11 of 1,000, those that need a look · <a href="./?limit=all">show all 1,000</a>');
+    expect(body).toContain('<a href="./?limit=all#policies">show all ');
     const news = async (path: string) =>
       /data-news="(.*?), \d+ in trouble/.exec((await app.inject(path)).body)?.[1];
-    expect(await news("/")).toBe("200 of 1,000 sinks shown");
+    expect(await news("/")).toBe("11 of 1,000 sinks shown");
     expect(await news("/?limit=all")).toBe("1,000 sinks shown");
     expect(await news("/?limit=all&health=retrying")).toBe("11 of 1,000 sinks shown");
+  });
+
+  test("an error that several sinks share is shown once, with a link to them", async () => {
+    const daemon = busyDaemon(4, nowMs);
+    const failing = [condition("Delivering", "False", "Suspended", "401 <b>", nowMs)];
+    const policies = daemon.policies.map((policy) => ({
+      ...policy,
+      sinks: policy.sinks.map((sink) => ({ ...sink, conditions: failing, lastError: undefined })),
+    }));
+    const app = appWith({ status: () => ({ ...daemon, policies }) as unknown as DaemonStatus });
+    const { body } = await app.inject("/");
+    const [, link = ""] = /<a class="name" href="\.(\/\?problem=[^"]+)">4 sinks<\/a>/.exec(body) ?? [];
+    const row = /<tr role="row" data-key.*?<\/tr>/s.exec(body)?.[0] ?? "";
+    expect(row).toContain(">the error of 4 sinks</a>");
+    expect(body.match(/<bdi class="(fault|message)">401 &lt;b&gt;/g)).toHaveLength(1);
+    const chosen = (await app.inject(link)).body;
+    expect(chosen.match(/<tr role="row" data-key/g)).toHaveLength(4);
+    expect(chosen).toContain("clear the filter");
+    expect((await app.inject("/?problem=other-id")).body).toContain("No sink matches the filter.");
   });
 
   test("says so where there is nothing yet, or nothing that fits", async () => {
@@ -171,12 +192,16 @@ test("a sink's query and its faults are on the page; a link leads to the queues 
   const [sink] = policy?.sinks ?? [];
   if (policy === undefined || sink === undefined) throw new Error("no sink");
   const refused = condition("Accepted", "False", "InvalidTarget", "no such <sink>", nowMs);
-  const sources = [{ name: "all", query: 'up{job="<b>"}' }];
+  const sources = [
+    { name: "all", query: 'up{job="<b>"}', checkpoint: "2026", series: 3, samplesPerMinute: 12 },
+  ];
   const ready = condition("Ready", "False", "SinksNotAccepted", "0/1", nowMs);
   const shown = { ...policy, conditions: [ready], sinks: [{ ...sink, sources, conditions: [refused] }] };
   const input = { status: () => ({ ...others, policies: [shown] }) };
   const { body } = await appWith(input).inject("/");
   expect(body).toContain("up{job=&quot;&lt;b&gt;&quot;}");
+  expect(body).toContain("3 series, 12 samples a minute, has everything up to 2026");
+  expect(body).toContain("HTTP 204, 4s ago");
   expect(body).toContain(`${sink.name}: no such &lt;sink&gt;`);
   expect(body).not.toContain('href="queues"');
   const withQueues = appWith({ ...input, dashboard: async () => undefined });

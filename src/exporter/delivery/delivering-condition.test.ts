@@ -38,7 +38,9 @@ function statsFailingSince(beganMs: number): SinkStats {
 /** Of a source that was read each minute for ten minutes. */
 function statsOfReadings(series: number): SinkStats {
   const stats = new SinkStats(0);
-  for (let minute = 10; minute >= 0; minute--) stats.series.note("up", series, nowMs - minute * 60_000);
+  for (let minute = 10; minute >= 0; minute--) {
+    stats.series.note("up", { series, samples: series, spanMs: 60_000 }, nowMs - minute * 60_000);
+  }
   return stats;
 }
 

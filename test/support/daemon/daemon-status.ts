@@ -104,6 +104,7 @@ interface Trouble {
   readonly message: string;
   readonly error?: string;
   readonly lagMs: number;
+  readonly httpStatus?: number;
 }
 
 const upToDate: Trouble = {
@@ -118,8 +119,9 @@ const troubles: ReadonlyMap<number, Trouble> = new Map([
     {
       status: "False",
       reason: "Suspended",
-      message: "The endpoint or its credentials are wrong; nothing is lost. Next probe in 2m.",
+      message: "HTTP 401: invalid API key",
       error: "HTTP 401: invalid API key",
+      httpStatus: 401,
       lagMs: 31 * 60_000,
     },
   ],
@@ -128,8 +130,9 @@ const troubles: ReadonlyMap<number, Trouble> = new Map([
     {
       status: "False",
       reason: "Retrying",
-      message: "3 attempts failed; the window is tried again in 40s.",
+      message: "HTTP 503: ingester is not ready, try again later",
       error: "HTTP 503: ingester is not ready, try again later",
+      httpStatus: 503,
       lagMs: 4 * 60_000,
     },
   ],
@@ -201,7 +204,13 @@ function sink(
           },
         }),
     ...(refused ? {} : { lastDeliveredAt: new Date(nowMs - (flows ? 6_000 : 240_000)).toISOString() }),
-    sources: refused ? [] : [{ name: "all", checkpoint }],
+    ...(refused ? {} : { stateSince: new Date(nowMs - 900_000).toISOString() }),
+    ...(refused
+      ? {}
+      : { lastResponse: { at: new Date(nowMs - 4_000).toISOString(), status: trouble.httpStatus ?? 204 } }),
+    sources: refused
+      ? []
+      : [{ name: "all", query: '{job="node"}', checkpoint, series: per10s, samplesPerMinute: per10s * 6 }],
     sparkline: Array.from({ length: 60 }, (_, slot) =>
       refused || (!flows && slot > 38)
         ? 0

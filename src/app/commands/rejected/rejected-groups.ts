@@ -1,4 +1,5 @@
 import { sinkName } from "../../../exporter/policy/spec/types.ts";
+import { reasonOf } from "../../../exporter/policy/status/shared-errors.ts";
 import type { RejectedEntry } from "../../../exporter/remote-write/rejected/rejected-store.ts";
 
 /** Entries of one sink that were rejected for the same reason. */
@@ -58,18 +59,6 @@ export class RejectedGroups {
 
 function keyOf(sink: string, reason: string): string {
   return `${sink}\n${reason}`;
-}
-
-/**
- * What messages about different series have in common: label sets, times and long numbers are left out.
- * Linear in the message, which is at most a few KiB.
- */
-export function reasonOf(message: string): string {
-  return message
-    .replace(/\{[^{}]*\}/g, "{…}")
-    .replace(/\d{4}-\d{2}-\d{2}[T ][\d:.]{1,20}Z?/g, "…")
-    .replace(/\d{5,}(\.\d+)?/g, "…")
-    .replace(/\s+/g, " ");
 }
 
 export function isSelected(entry: RejectedEntry, { sink, reason }: RejectedFilter): boolean {

@@ -18,8 +18,8 @@ export function registerStatus(program: Command, { stdout, stderr, stopSignal }:
     .addOption(
       new Option(
         "--sort <order>",
-        "how to order a table: by name (default), the largest lag first, or the worst state first",
-      ).choices(["name", "lag", "state"]),
+        "how to order a table: by name (default), the largest lag or the worst state first, or by error",
+      ).choices(["name", "lag", "state", "error"]),
     )
     .option("-w, --watch", "keep showing it: a live table on a terminal, elsewhere a line for each change")
     .option("--interval <duration>", "pause between two refreshes of --watch (default: 2s)", interval)

@@ -88,6 +88,20 @@ filter.addEventListener("input", () => {
   clearTimeout(timer);
   timer = setTimeout(renew, 150);
 });
+/** The page's own links change the address and the live part, not the scroll position. */
+live.addEventListener("click", (event) => {
+  const link = event.target.closest('a[href^="./"]');
+  if (link === null || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  history.pushState(null, "", link.href);
+  follow();
+});
+window.addEventListener("popstate", follow);
+function follow() {
+  filter.value = new URLSearchParams(location.search).get("filter") ?? "";
+  renew();
+}
+filter.form.addEventListener("submit", (event) => event.preventDefault());
 pause.hidden = false;
 pause.addEventListener("click", () => {
   paused = !paused;

@@ -109,6 +109,8 @@ thead th {
   position: sticky; top: 0; z-index: 1; background: var(--card); color: var(--quiet);
   font-size: 0.8125rem; font-weight: 500; border-bottom: 1px solid var(--edge); vertical-align: bottom;
 }
+thead a { display: inline-block; min-width: 24px; color: inherit; text-decoration: none; }
+thead a:hover, thead [aria-sort] a { text-decoration: underline; }
 thead th:first-child { border-top-left-radius: 10px; } thead th:last-child { border-top-right-radius: 10px; }
 thead th:nth-child(2) { width: 30%; }
 thead .number { width: 1%; white-space: normal; }
@@ -142,7 +144,7 @@ dl {
   font-size: 0.8125rem;
 }
 /* Wider than its column: below the figures of its row, as far as the errors, there is room. */
-@media (min-width: 81.26em) { tbody dl { margin: 30px -330px 8px 14px; position: relative; } }
+@media (min-width: 64em) { tbody dl { margin: 34px -280px 8px 14px; position: relative; } }
 dt { color: var(--quiet); max-width: 220px; } dd { margin: 0; overflow-wrap: anywhere; }
 .policies {
   margin: 0 0 22px; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--edge);
@@ -168,7 +170,14 @@ footer { display: flex; flex-wrap: wrap; gap: 0 18px; color: var(--quiet); }
   .tiles { grid: auto-flow dense / repeat(auto-fit, minmax(8.5rem, 1fr)); gap: 8px; }
   .tile.wide { grid-column: 1 / -1; }
   table, tbody { display: block; border: 0; background: none; }
-  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  thead { display: block; margin-bottom: 6px; }
+  thead tr { display: flex; flex-wrap: wrap; align-items: center; gap: 0 14px; }
+  thead tr::before {
+    content: "Sort by:"; content: "Sort by:" / ""; color: var(--quiet); font-size: 0.8125rem;
+  }
+  thead th, thead th:nth-child(2), thead .number {
+    position: static; width: auto; padding: 0; border: 0; background: none;
+  }
   tbody tr {
     display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 6px 12px;
     margin-bottom: 8px; padding: 10px 12px; background: var(--card);

@@ -5,24 +5,35 @@ import {
   type PolicyView,
   type SinkView,
 } from "../../../exporter/policy/status/status-view.ts";
+import { everything, isFolded, linkTo, type StatusQuery } from "./sink-list.ts";
 
-/** The policies, those with faults first; a policy without a running sink appears only here. */
-export function policyList(policies: readonly PolicyView[], limit: number): Html {
+/**
+ * The policies, those with faults first, and of many only those; a policy without a running sink appears only
+ * here.
+ */
+export function policyList(policies: readonly PolicyView[], query: StatusQuery): Html {
   const sorted = policies
     .map((policy) => ({ policy, ready: findCondition(policy.conditions, "Ready") }))
     .sort((a, b) => Number(a.ready?.status !== "False") - Number(b.ready?.status !== "False"));
   const faulty = sorted.filter(({ ready }) => ready?.status === "False").length;
-  const shown = sorted.slice(0, limit);
-  const order = faulty > 0 && ", those with faults first";
-  return html`<section aria-labelledby="policies">
+  const shown = sorted.slice(
+    0,
+    isFolded(policies.length, query) ? Math.min(faulty, query.limit) : query.limit,
+  );
+  const order = faulty > 0 && (shown.length > faulty ? ", those with faults first" : ", those with faults");
+  const allShown = `${linkTo(query, everything)}#policies`;
+  const more =
+    shown.length < policies.length && html` · <a href="${allShown}">show all ${policies.length}</a>`;
+  return html`<section aria-labelledby="policies" data-key="policies">
 <div class="heading">
 <h2 id="policies">Policies</h2>
-<p class="count">${shown.length} of ${policies.length}${order}</p>
+<p class="count">${shown.length} of ${policies.length}${order}${more}</p>
 </div>
 ${
   policies.length === 0
     ? html`<p class="empty">No ExportPolicy has been read yet.</p>`
-    : html`<ul class="policies">${shown.map(({ policy, ready }) => policyItem(policy, ready))}</ul>`
+    : shown.length > 0 &&
+      html`<ul class="policies">${shown.map(({ policy, ready }) => policyItem(policy, ready))}</ul>`
 }
 </section>`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { busyDaemon, condition } from "../../../../test/support/daemon/daemon-status.ts";
 import type { DaemonStatus } from "../../../exporter/policy/status/status-view.ts";
-import { matches, parseStatusQuery, sinkRows } from "./sink-list.ts";
+import { linkTo, matches, parseStatusQuery, type SinkOrder, shownRows, sinkRows } from "./sink-list.ts";
 
 const nowMs = Date.UTC(2026, 10, 20, 12);
 const daemon = busyDaemon(200, nowMs);
@@ -65,10 +65,11 @@ describe("matches", () => {
 });
 
 test("a query is bounded", () => {
-  expect(parseStatusQuery({})).toEqual({ filter: "", health: undefined, limit: 200 });
+  const usual = { filter: "", health: undefined, problem: undefined, sort: undefined, isReversed: false };
+  expect(parseStatusQuery({})).toEqual({ ...usual, limit: 200 });
   expect(parseStatusQuery({ limit: "all", filter: "x".repeat(999) })).toEqual({
+    ...usual,
     filter: "x".repeat(200),
-    health: undefined,
     limit: 5_000,
   });
 });
@@ -84,4 +85,64 @@ test("a refused sink's reason wins over how it delivered", () => {
     sinks: policy.sinks.map((sink) => ({ ...sink, conditions })),
   }));
   expect(sinkRows({ ...status, policies })[0]).toMatchObject({ state: "Invalid target", health: "failing" });
+});
+
+test.each(["./", "./?filter=a+b&health=failing&sort=-lag", "./?problem=0aZ_-9bc", "./?sort=error&limit=all"])(
+  "a link has what it was read from: %s",
+  (link) => {
+    const { searchParams } = new URL(link, "http://localhost");
+    const query = parseStatusQuery(Object.fromEntries(searchParams));
+    expect(linkTo(query, { limit: query.limit })).toBe(link);
+  },
+);
+
+test.each([
+  [{ sort: "constructor" }, "./"],
+  [{ sort: "--lag" }, "./"],
+  [{ sort: ["lag"] }, "./"],
+  [{ problem: "<script>" }, "./"],
+])("odd parameters are left out: %j", (query, link) => {
+  expect(linkTo(parseStatusQuery(query), {})).toBe(link);
+});
+
+describe("shownRows", () => {
+  const rows = sinkRows(daemon);
+  const none = new Set<string>();
+
+  test.each<[SinkOrder, (row: (typeof rows)[number]) => number | string]>([
+    ["name", ({ key }) => key],
+    ["lag", ({ sink }) => -(sink.lagMs ?? -1)],
+    ["delivered", ({ sink }) => -sink.delivered],
+    ["lost", ({ sink }) => -sink.rejected],
+    ["retries", ({ sink }) => -sink.retries],
+  ])("sorted by %s, and the other way round", (sort, value) => {
+    const shown = shownRows(rows, parseStatusQuery({ sort }), none).map(value);
+    expect(shown).toHaveLength(200);
+    expect(shown).toEqual(shown.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)));
+    const reversed = shownRows(rows, parseStatusQuery({ sort: `-${sort}` }), none).map(value);
+    expect(reversed).toEqual(shown.toReversed());
+  });
+
+  test("the newest error comes first", () => {
+    const [first] = shownRows(rows, parseStatusQuery({ sort: "error" }), none);
+    expect(first?.sink.lastError?.at).toBe(new Date(nowMs - 4_000).toISOString());
+  });
+
+  test("of many sinks, those with a trouble of their own, until the reader chooses otherwise", () => {
+    const folded = shownRows(rows, parseStatusQuery({}), none);
+    expect(new Set(folded.map(({ health }) => health))).toEqual(
+      new Set(["failing", "retrying", "catching-up"]),
+    );
+    const shared = new Set(rows.flatMap(({ state, problem }) => (state === "Suspended" && problem) || []));
+    expect(shared.size).toBe(1);
+    const without = shownRows(rows, parseStatusQuery({}), shared);
+    expect(without).toEqual(folded.filter(({ state }) => state !== "Suspended"));
+    const [problem] = shared;
+    const chosen = rows.filter((row) => matches(row, parseStatusQuery({ problem })));
+    expect(shownRows(chosen, parseStatusQuery({ problem }), shared).map(({ state }) => state)).toEqual(
+      chosen.map(() => "Suspended"),
+    );
+    expect(shownRows(rows, parseStatusQuery({ limit: "all" }), shared)).toHaveLength(200);
+    expect(shownRows(rows.slice(0, 50), parseStatusQuery({}), shared)).toHaveLength(50);
+  });
 });

@@ -8,27 +8,48 @@ import {
   shownError,
 } from "../../../exporter/policy/status/status-view.ts";
 import { lateRejectionText, lateText } from "./late-samples.ts";
-import { lostOf, type SinkRow } from "./sink-list.ts";
+import { linkTo, lostOf, type SinkOrder, type SinkRow, type StatusQuery } from "./sink-list.ts";
 import { recentRate, sparklineSvg } from "./sparkline-svg.ts";
 
 /** The sinks as a table; on a phone, as cards. Roles are explicit: `display: block` removes a table's own. */
-export function sinkTable(rows: readonly SinkRow[], nowMs: number): Html {
-  const headings = [
-    ...["State", "Sink"].map(heading),
-    ...["Lag", "Delivering", "Delivered", "Rejected, dropped", "Retries"].map(numberHeading),
-    heading("Last error"),
-  ];
+export function sinkTable(rows: readonly SinkRow[], view: SinkTableView): Html {
   return html`<table role="table" aria-labelledby="sinks">
-<thead role="rowgroup"><tr role="row">${headings}</tr></thead>
-<tbody role="rowgroup">${rows.map((row) => sinkRow(row, nowMs))}</tbody></table>`;
+<thead role="rowgroup"><tr role="row">${columns.map((column) => heading(column, view.query))}</tr></thead>
+<tbody role="rowgroup">${rows.map((row) => sinkRow(row, view))}</tbody></table>`;
 }
 
-function heading(text: string): Html {
-  return html`<th role="columnheader" scope="col">${text}</th>`;
+export interface SinkTableView {
+  readonly query: StatusQuery;
+  /** The number of sinks with each error that the page shows by itself, by its {@link problemId}. */
+  readonly shared: ReadonlyMap<string, number>;
+  readonly nowMs: number;
 }
 
-function numberHeading(text: string): Html {
-  return html`<th role="columnheader" scope="col" class="number">${text}</th>`;
+/** Without an order of its own, a column stands for the usual one. */
+const columns: ReadonlyArray<readonly [title: string, order: SinkOrder | undefined]> = [
+  ["State", undefined],
+  ["Sink", "name"],
+  ["Lag", "lag"],
+  ["Delivering", "rate"],
+  ["Delivered", "delivered"],
+  ["Rejected, dropped", "lost"],
+  ["Retries", "retries"],
+  ["Last error", "error"],
+];
+
+/** A click sorts by the column, another one the other way round. */
+function heading([title, order]: (typeof columns)[number], query: StatusQuery): Html {
+  const isSorted = query.sort === order;
+  const isReversed = isSorted && order !== undefined && !query.isReversed;
+  const link = linkTo(query, { sort: order, isReversed });
+  const isAscending = (order === "name") !== query.isReversed;
+  const direction = isAscending ? "ascending" : "descending";
+  const sorted = isSorted && order !== undefined && html` aria-sort="${direction}"`;
+  const mark =
+    isSorted && order !== undefined && html` <span aria-hidden="true">${isAscending ? "▴" : "▾"}</span>`;
+  const number = order !== undefined && order !== "name" && order !== "error" && html` class="number"`;
+  const text = html`<a href="${link}">${title}</a>${mark}`;
+  return html`<th role="columnheader" scope="col"${number}${sorted}>${text}</th>`;
 }
 
 const marks: Readonly<Record<SinkHealth, string>> = {
@@ -40,7 +61,8 @@ const marks: Readonly<Record<SinkHealth, string>> = {
   paused: "‖",
 };
 
-function sinkRow(row: SinkRow, nowMs: number): Html {
+function sinkRow(row: SinkRow, view: SinkTableView): Html {
+  const { nowMs } = view;
   const { key, sink, health, state } = row;
   const lost = lostOf(sink);
   const losses = `${formatExactCount(sink.rejected)} rejected, ${formatExactCount(sink.dropped)} dropped`;
@@ -57,16 +79,18 @@ function sinkRow(row: SinkRow, nowMs: number): Html {
 <td role="cell" class="number" data-label="Delivered" title="${delivered}">${formatCount(sink.delivered)}</td>
 <td role="cell" class="number${lostClass}" data-label="Rejected" title="${losses}">${formatCount(lost)}</td>
 <td role="cell" class="number" data-label="Retries">${formatCount(sink.retries)}</td>
-<td role="cell" class="error">${problem(row, nowMs)}</td>
+<td role="cell" class="error">${problem(row, view)}</td>
 </tr>`;
 }
 
-function problem({ sink }: SinkRow, nowMs: number): Html {
+function problem({ sink, problem: id }: SinkRow, { shared, nowMs }: SinkTableView): Html {
   const error = shownError(sink);
   if (error === undefined) return html``;
-  const loss = sink.losesDataAt !== undefined && ` · loses data ${until(sink.losesDataAt, nowMs)}`;
+  const loss = sink.losesDataAt !== undefined && ` · loses data ${untilText(sink.losesDataAt, nowMs)}`;
   const ago = html`<span class="ago">${since(error.at, nowMs)}${loss}</span>`;
-  return html`<bdi class="message">${error.message}</bdi> ${ago}`;
+  const sinks = id === undefined ? undefined : shared.get(id);
+  if (sinks === undefined) return html`<bdi class="message">${error.message}</bdi> ${ago}`;
+  return html`<a href="#problem-${id}">the error of ${formatExactCount(sinks)} sinks</a> ${ago}`;
 }
 
 function details({ policy, sink }: SinkRow, nowMs: number): Html {
@@ -79,10 +103,11 @@ function details({ policy, sink }: SinkRow, nowMs: number): Html {
 ${policy.plane !== "directory" && fact("Control plane", policy.plane)}
 ${sink.conditions.map((condition) => conditionFact(condition, sink.stateSince, nowMs))}
 ${sink.sources.map((source) => fact(`Source ${source.name}`, sourceText(source)))}
+${sink.lastResponse !== undefined && fact("Last response", responseText(sink.lastResponse, nowMs))}
 ${fact("Last delivery", sink.lastDeliveredAt === undefined ? "none yet" : since(sink.lastDeliveredAt, nowMs))}
 ${sink.lastCycle !== undefined && fact("Last cycle", lastCycleText(sink.lastCycle, nowMs))}
-${sink.losesDataAt !== undefined && fact("Loses data", until(sink.losesDataAt, nowMs))}
-${sink.nextAttemptAt !== undefined && fact("Next attempt", until(sink.nextAttemptAt, nowMs))}
+${sink.losesDataAt !== undefined && fact("Loses data", untilText(sink.losesDataAt, nowMs))}
+${sink.nextAttemptAt !== undefined && fact("Next attempt", untilText(sink.nextAttemptAt, nowMs))}
 ${fact("Samples", samplesText(sink))}
 ${late !== undefined && fact("Late samples", late)}
 ${lateRejection !== undefined && fact("Late samples refused", lateRejection)}
@@ -95,13 +120,19 @@ function sourceText(source: SinkSourceView): string {
   return source.query === undefined ? progress : `${source.query} — ${progress}`;
 }
 
-function sourceProgress({ checkpoint, series, error }: SinkSourceView): string {
-  const selected = series === undefined ? "" : `${formatExactCount(series)} series, `;
+function sourceProgress({ checkpoint, series, samplesPerMinute, error }: SinkSourceView): string {
+  const samples =
+    samplesPerMinute === undefined ? "" : `${formatExactCount(samplesPerMinute)} samples a minute, `;
+  const selected = series === undefined ? "" : `${formatExactCount(series)} series, ${samples}`;
   const progress =
     checkpoint === undefined
       ? "not read yet"
       : `${selected}has everything up to ${checkpoint.replace(/\.\d+Z$/, "Z")}`;
   return error === undefined ? progress : `${progress}; ${error}`;
+}
+
+function responseText({ at, status }: NonNullable<SinkView["lastResponse"]>, nowMs: number): string {
+  return `HTTP ${status}, ${since(at, nowMs)}`;
 }
 
 function lastCycleText(
@@ -133,7 +164,7 @@ function fact(name: string, value: string): Html {
 }
 
 /** `in 5m` */
-function until(at: string, nowMs: number): string {
+export function untilText(at: string, nowMs: number): string {
   const leftMs = Date.parse(at) - nowMs;
   return leftMs <= 0 ? "now" : `in ${formatAge(leftMs)}`;
 }

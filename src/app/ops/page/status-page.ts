@@ -1,11 +1,24 @@
 import { type Html, html, trustedHtml } from "../../../base/core/html.ts";
 import { formatAge, formatExactCount } from "../../../base/core/human.ts";
+import { sharedErrors } from "../../../exporter/policy/status/shared-errors.ts";
 import type { DaemonStatus } from "../../../exporter/policy/status/status-view.ts";
 import { pageScript } from "./page-script.ts";
 import { pageStyle } from "./page-style.ts";
 import { policyList } from "./policy-list.ts";
+import { problemList } from "./problem-list.ts";
 import type { Readiness } from "./readiness.ts";
-import { matches, type SinkRow, type StatusQuery, sinkRows } from "./sink-list.ts";
+import {
+  everything,
+  isFiltered,
+  isFolded,
+  linkTo,
+  matches,
+  problemId,
+  type SinkRow,
+  type StatusQuery,
+  shownRows,
+  sinkRows,
+} from "./sink-list.ts";
 import { sinkTable } from "./sink-table.ts";
 import { summary } from "./summary.ts";
 
@@ -41,7 +54,7 @@ export function statusPage(view: PageView): string {
 <label for="filter">Filter sinks</label>
 <input id="filter" name="filter" type="search" value="${query.filter}" maxlength="200"
 placeholder="policy, sink, endpoint, error" autocomplete="off" spellcheck="false">
-${query.health !== undefined && html`<input type="hidden" name="health" value="${query.health}">`}
+${hiddenParameters(query)}
 <button type="submit">Filter</button>
 </form>
 <div class="renewal">
@@ -68,15 +81,19 @@ export function livePart(view: PageView): Html {
   const { status, query, nowMs } = view;
   const all = sinkRows(status);
   const found = all.filter((row) => matches(row, query));
-  return html`<main id="live" data-title="${titleOf(all)}" data-news="${newsOf(all, found, query)}">
+  const errors = sharedErrors(status);
+  const shared = new Map(errors.map(({ key, sinks }) => [problemId(key), sinks]));
+  const rows = shownRows(found, query, new Set(shared.keys()));
+  return html`<main id="live" data-title="${titleOf(all)}" data-news="${newsOf(all, rows)}">
 ${identity(view)}
 ${banners(view)}
 ${summary({ status, rows: all, query, nowMs })}
-<section aria-labelledby="sinks">
-<div class="heading"><h2 id="sinks" tabindex="-1">Sinks</h2>${countLine(all, found, query)}</div>
-${found.length > 0 ? sinkTable(found.slice(0, query.limit), nowMs) : nothingFound(all, status)}
+${problemList(errors, query, nowMs)}
+<section aria-labelledby="sinks" data-key="sinks">
+<div class="heading"><h2 id="sinks" tabindex="-1">Sinks</h2>${countLine(all, found, rows, query)}</div>
+${rows.length > 0 ? sinkTable(rows, { query, shared, nowMs }) : nothingShown(all, found, status)}
 </section>
-${policyList(status.policies, query.limit)}
+${policyList(status.policies, query)}
 </main>`;
 }
 
@@ -87,15 +104,17 @@ function titleOf(rows: readonly SinkRow[]): string {
 }
 
 /** A screen reader announces this whenever it changes, and nothing at a refresh that only changes figures. */
-function newsOf(all: readonly SinkRow[], found: readonly SinkRow[], query: StatusQuery): string {
-  const shown = shownCount(found, query);
-  const part = shown < all.length ? `${formatExactCount(shown)} of ` : "";
+function newsOf(all: readonly SinkRow[], shown: readonly SinkRow[]): string {
+  const part = shown.length < all.length ? `${formatExactCount(shown.length)} of ` : "";
   return `${part}${formatExactCount(all.length)} sinks shown, ${inTrouble(all)} in trouble`;
 }
 
-/** Rows of the table, which has no more than the query's limit. */
-function shownCount(found: readonly SinkRow[], { limit }: StatusQuery): number {
-  return Math.min(found.length, limit);
+/** What the form's address keeps beside the filter. */
+function hiddenParameters(query: StatusQuery): Html[] {
+  const { search } = new URL(linkTo(query, { filter: "" }), "http://localhost");
+  return [...new URLSearchParams(search)].map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
 }
 
 function inTrouble(rows: readonly SinkRow[]): number {
@@ -108,9 +127,11 @@ function identity({ status, readiness, nowMs }: PageView): Html {
   const [tone, word] =
     status.state === "stopping"
       ? ["retrying", "Stopping"]
-      : readiness.ready
-        ? ["up-to-date", "Ready"]
-        : ["failing", "Not ready"];
+      : !readiness.ready
+        ? ["failing", "Not ready"]
+        : status.degraded.length > 0
+          ? ["retrying", "Degraded"]
+          : ["up-to-date", "Ready"];
   return html`<p class="identity"><span class="pill ${tone}">${word}</span>
 <span>version ${status.version}</span>
 <span>up ${formatAge(nowMs - Date.parse(status.startedAt))}</span>
@@ -127,21 +148,43 @@ function replicaCount({ replica, policies }: DaemonStatus): number {
 function banners({ status, readiness }: PageView): Html {
   const lines = [...readiness.reasons.map((reason) => `Not ready: ${reason}`), ...status.degraded];
   if (lines.length === 0) return html``;
-  return html`<ul class="banners">${lines.map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>`;
+  const items = lines.map((line) => html`<li><bdi>${line}</bdi></li>`);
+  return html`<ul class="banners" data-key="banners">${items}</ul>`;
 }
 
-function countLine(all: readonly SinkRow[], found: readonly SinkRow[], query: StatusQuery): Html {
-  const filtered = query.filter !== "" || query.health !== undefined;
-  const shown = shownCount(found, query);
-  const allFound = queryString({ ...query, all: true });
+function countLine(
+  all: readonly SinkRow[],
+  found: readonly SinkRow[],
+  shown: readonly SinkRow[],
+  query: StatusQuery,
+): Html {
+  const allFound = linkTo(query, everything);
   const more =
-    shown < found.length &&
-    html`, trouble first · <a href="${allFound}">show all ${formatExactCount(found.length)}</a>`;
-  const clear = filtered && html` · <a href="./">clear the filter</a>`;
-  return html`<p class="count">${shown} of ${formatExactCount(all.length)}${more}${clear}</p>`;
+    shown.length < found.length &&
+    html` · <a href="${allFound}">show all ${formatExactCount(found.length)}</a>`;
+  const cleared = linkTo(query, { filter: "", health: undefined, problem: undefined });
+  const clear = isFiltered(query) && html` · <a href="${cleared}">clear the filter</a>`;
+  const isPart = shown.length < found.length && query.sort === undefined;
+  const count = `${shown.length} of ${formatExactCount(all.length)}${isPart ? ", trouble first" : ""}`;
+  const text = isFolded(found.length, query) ? foldedText(all, shown) : count;
+  return html`<p class="count">${text}${more}${clear}</p>`;
 }
 
-function nothingFound(all: readonly SinkRow[], { policyDirectory: directory }: DaemonStatus): Html {
+/** Rows that are shown by themselves are those with an error that no other sink has, or few others. */
+function foldedText(all: readonly SinkRow[], shown: readonly SinkRow[]): string {
+  const count = formatExactCount(all.length);
+  if (shown.length > 0) return `${shown.length} of ${count}, those that need a look`;
+  return inTrouble(all) === 0
+    ? `${count}, none in trouble`
+    : `${count}, those in trouble have an error above`;
+}
+
+function nothingShown(
+  all: readonly SinkRow[],
+  found: readonly SinkRow[],
+  { policyDirectory: directory }: DaemonStatus,
+): Html {
+  if (found.length > 0) return html``;
   if (all.length > 0) return html`<p class="empty">No sink matches the filter.</p>`;
   const place =
     directory !== undefined &&
@@ -149,12 +192,4 @@ function nothingFound(all: readonly SinkRow[], { policyDirectory: directory }: D
 <code>telemetryd validate</code> shows its faults.`;
   return html`<p class="empty">No sink yet. Each sink of an ExportPolicy appears here as soon as the policy is
 read.${place}</p>`;
-}
-
-function queryString({ filter, health, all }: StatusQuery & { all: boolean }): string {
-  const parameters = new URLSearchParams();
-  if (filter !== "") parameters.set("filter", filter);
-  if (health !== undefined) parameters.set("health", health);
-  if (all) parameters.set("limit", "all");
-  return `./?${parameters}`;
 }

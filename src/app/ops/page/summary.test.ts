@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { GatewayView } from "../../../exporter/policy/status/status-view.ts";
+import { parseStatusQuery } from "./sink-list.ts";
 import { summary } from "./summary.ts";
 
 const textOf = (gateway?: GatewayView): string => {
@@ -11,7 +12,7 @@ const textOf = (gateway?: GatewayView): string => {
   const { markup } = summary({
     status,
     rows: [],
-    query: { filter: "", health: undefined, limit: 100 },
+    query: parseStatusQuery({}),
     nowMs: 0,
   });
   return markup.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");

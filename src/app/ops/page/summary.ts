@@ -10,7 +10,7 @@ import {
   type SinkHealth,
 } from "../../../exporter/policy/status/status-view.ts";
 import { lateTile } from "./late-samples.ts";
-import { healthWord, lostOf, type SinkRow, type StatusQuery } from "./sink-list.ts";
+import { healthWord, linkTo, lostOf, type SinkRow, type StatusQuery } from "./sink-list.ts";
 import { recentRate, sparklineSvg } from "./sparkline-svg.ts";
 
 /** The headline figures: healthy sinks, throughput, the largest lag, lost samples. */
@@ -21,7 +21,7 @@ export function summary(view: {
   nowMs: number;
 }): Html {
   const { status, rows, query } = view;
-  return html`<section class="tiles" aria-label="Summary">
+  return html`<section class="tiles" aria-label="Summary" data-key="tiles">
 ${healthTile(rows, query)}
 ${flowTile(rows)}
 ${lagTile(rows)}
@@ -65,10 +65,7 @@ aria-hidden="true">${bars}</svg>`;
 
 /** Selecting the active chip again clears the filter. */
 function chipTarget(health: SinkHealth, query: StatusQuery): string {
-  const parameters = new URLSearchParams();
-  if (query.filter !== "") parameters.set("filter", query.filter);
-  if (query.health !== health) parameters.set("health", health);
-  return `./?${parameters}`;
+  return linkTo(query, { health: query.health === health ? undefined : health, problem: undefined });
 }
 
 function flowTile(rows: readonly SinkRow[]): Html {

@@ -38,6 +38,8 @@ test("what another replica reports reads as its own snapshot does, and its lag g
   stats.late = 5;
   stats.rejectLate(2, "out of order", 470);
   stats.uncheckedSeconds = 30;
+  stats.beginAttempt(300)({ kind: "delivered", status: 204 }, 400);
+  stats.series.note("a", { series: 3, samples: 6, spanMs: 30_000 }, 400);
   for (const snapshot of [
     { ...well, stats },
     { ...failing, stats },
@@ -49,6 +51,8 @@ test("what another replica reports reads as its own snapshot does, and its lag g
     expect(shown.stats).toMatchObject({ delivered: 12, rejected: 3, lastDeliveredAtMs: 400 });
     expect(shown.stats).toMatchObject({ late: 5, lateRejected: 2, uncheckedSeconds: 30 });
     expect(shown.stats.lastLateRejection).toEqual({ atMs: 470, message: "out of order" });
+    expect(shown.stats.lastResponse).toEqual({ atMs: 400, status: 204 });
+    expect([shown.stats.series.of("a"), shown.stats.series.samplesPerMinute("a")]).toEqual([3, 12]);
   }
   const report = reportOf(well, undefined, by("a", 500));
   const later = snapshotOfReport({ report, counts: countsOf(stats) }, plan, 500 + 60_000);

@@ -36,11 +36,13 @@ const schema = z.object({
   nextAttemptMs: z.number().optional(),
   /** Of each source's last readings, by its name. */
   series: z.array(z.tuple([z.string(), z.number()])).optional(),
+  samplesPerMinute: z.array(z.tuple([z.string(), z.number()])).optional(),
   periodMs: z.number(),
   lastDeliveredAtMs: z.number().optional(),
   lastRejection: event.optional(),
   lastLateRejection: event.optional(),
   lastError: event.optional(),
+  lastResponse: z.object({ atMs: z.number(), status: z.number() }).optional(),
   /** Samples of the last ten minutes. */
   recent: z.object({ delivered: z.number(), rejected: z.number() }).optional(),
   refusal: z.string().optional(),
@@ -114,6 +116,9 @@ export function reportOf(
   const lastRejection = latest(stats.lastRejection, before?.lastRejection, ({ atMs }) => atMs);
   const lastLateRejection = latest(stats.lastLateRejection, before?.lastLateRejection, ({ atMs }) => atMs);
   const lastError = latest(stats.lastError, before?.lastError, ({ atMs }) => atMs);
+  const lastResponse = latest(stats.lastResponse, before?.lastResponse, ({ atMs }) => atMs);
+  const ofSources = (count: (name: string) => number | undefined): [string, number][] =>
+    sources.map(({ name }) => [name, count(name) ?? 0]);
   return defined({
     replica,
     atMs: nowMs,
@@ -131,11 +136,13 @@ export function reportOf(
     behindMs,
     keptMs,
     nextAttemptMs,
-    series: sources.map(({ name }) => [name, stats.series.of(name) ?? 0] satisfies [string, number]),
+    series: ofSources((name) => stats.series.of(name)),
+    samplesPerMinute: ofSources((name) => stats.series.samplesPerMinute(name)),
     lastDeliveredAtMs,
     lastRejection,
     lastLateRejection,
     lastError,
+    lastResponse,
     recent: stats.recent(nowMs),
     refusal: stats.refusal,
   });
@@ -153,13 +160,18 @@ export function snapshotOfReport(
   nowMs: number,
 ): ExporterSnapshot {
   const { deliveryState, sources, lagMs, behindMs, series = [], periodMs, atMs } = report;
-  const { lastDeliveredAtMs, lastRejection, lastLateRejection, lastError, recent, refusal } = report;
+  const { lastDeliveredAtMs, lastRejection, lastLateRejection, lastError, lastResponse } = report;
+  const { recent, refusal } = report;
   const stats = new SinkStats(0);
-  const seen = { lastDeliveredAtMs, lastRejection, lastLateRejection, lastError, refusal };
+  const seen = { lastDeliveredAtMs, lastRejection, lastLateRejection, lastError, lastResponse, refusal };
   Object.assign(stats, counts, seen);
   if (recent !== undefined) stats.restoreRecent(recent, atMs);
   const grownMs = Math.max(0, nowMs - atMs);
-  for (const [source, count] of series) stats.series.note(source, count, atMs);
+  const samples = new Map(report.samplesPerMinute);
+  for (const [source, count] of series) {
+    const counts = { series: count, samples: samples.get(source) ?? 0, spanMs: 60_000 };
+    stats.series.note(source, counts, atMs);
+  }
   return {
     plan,
     // Only the replica that runs the sink knows the pause.

@@ -2,6 +2,7 @@ import type { Clock } from "../../../base/core/clock.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import type { InvalidSeriesCount } from "../batch/invalid-series.ts";
 import type { SinkStats } from "./sink-stats.ts";
+import type { SourceCounts } from "./source-series.ts";
 
 interface SinkRecorderDeps {
   /** The sink's key. */
@@ -29,11 +30,13 @@ export class SinkRecorder {
     return new SinkRecorder(this.#deps, true);
   }
 
-  /** @param series number of series, by source, of those that were read completely */
-  read(samples: number, series: ReadonlyMap<string, number>): void {
+  /** @param sources those that were read completely */
+  read(sources: ReadonlyMap<string, SourceCounts>): void {
     const { stats, clock } = this.#deps;
-    stats.read += samples;
-    for (const [source, count] of series) stats.series.note(source, count, clock.nowMs());
+    for (const [source, counts] of sources) {
+      stats.read += counts.samples;
+      stats.series.note(source, counts, clock.nowMs());
+    }
   }
 
   /** @param unwritten samples that the receiver acknowledged without writing them */

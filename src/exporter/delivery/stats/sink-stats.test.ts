@@ -115,3 +115,26 @@ describe("trouble with the receiver", () => {
     expect(stats.trouble(20_000)).toBeUndefined();
   });
 });
+
+test.each<[string, Attempt[], object | undefined]>([
+  ["none yet", [[1_000]], undefined],
+  ["no response is none", [[1_000, 1_100, failed]], undefined],
+  [
+    "the newest counts",
+    [
+      [1_000, 1_100, rejected],
+      [2_000, 2_100],
+    ],
+    { atMs: 2_100, status: 204 },
+  ],
+  [
+    "it stays when none follows",
+    [
+      [1_000, 1_100, rejected],
+      [2_000, 2_100, failed],
+    ],
+    { atMs: 1_100, status: 400 },
+  ],
+])("the last response: %s", (_, attempts, expected) => {
+  expect(statsOf(attempts).lastResponse).toEqual(expected);
+});

@@ -102,6 +102,8 @@ export class SinkStats {
   lastLateRejection: { readonly atMs: number; readonly message: string } | undefined;
   lastRejection: { readonly atMs: number; readonly message: string } | undefined;
   lastError: { readonly atMs: number; readonly message: string } | undefined;
+  /** The HTTP status of the receiver's last response. */
+  lastResponse: { readonly atMs: number; readonly status: number } | undefined;
   readonly sparkline: Sparkline;
   readonly series = new SourceSeries();
   /** In the order in which they began. Only while a cycle runs: idle sinks stay small. */
@@ -137,6 +139,8 @@ export class SinkStats {
     this.#open.add(attempt);
     return (verdict, endedMs) => {
       this.#open?.delete(attempt);
+      if ("status" in verdict && verdict.status !== undefined)
+        this.lastResponse = { atMs: endedMs, status: verdict.status };
       if (verdict.kind === "retry") {
         const { message, detail } = verdict;
         const sinceMs = this.#failing?.sinceMs ?? Math.max(beganMs, this.#concludedAtMs);

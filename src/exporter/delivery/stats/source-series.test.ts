@@ -2,12 +2,13 @@ import { expect, test } from "vitest";
 import { SourceSeries } from "./source-series.ts";
 
 const minuteMs = 60_000;
+const counts = (series: number, samples = series, spanMs = minuteMs) => ({ series, samples, spanMs });
 
 test("the largest of the last readings counts, and for ten minutes at most", () => {
   const series = new SourceSeries();
   expect(series.of("a")).toBeUndefined();
   const shown = [5, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0].map((read, minute) => {
-    series.note("a", read, minute * minuteMs);
+    series.note("a", counts(read), minute * minuteMs);
     return series.of("a");
   });
   expect(shown).toEqual([5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 0]);
@@ -16,8 +17,8 @@ test("the largest of the last readings counts, and for ten minutes at most", () 
 test("a sink is idle when none of its sources has selected a series for ten minutes", () => {
   const series = new SourceSeries();
   for (let minute = 0; minute <= 20; minute++) {
-    series.note("a", minute === 5 ? 1 : 0, minute * minuteMs);
-    series.note("b", 0, minute * minuteMs);
+    series.note("a", counts(minute === 5 ? 1 : 0), minute * minuteMs);
+    series.note("b", counts(0), minute * minuteMs);
     const idle = [["a"], ["b"], ["a", "b"], ["a", "unread"], []].map((sources) =>
       series.idleSinceMs(sources, minute * minuteMs),
     );
@@ -33,7 +34,19 @@ test("a sink is idle when none of its sources has selected a series for ten minu
 
 test("a source that was not read for long starts over", () => {
   const series = new SourceSeries();
-  series.note("a", 0, 0);
-  series.note("a", 0, 30 * minuteMs);
+  series.note("a", counts(0), 0);
+  series.note("a", counts(0), 30 * minuteMs);
   expect(series.idleSinceMs(["a"], 39 * minuteMs)).toBeUndefined();
+});
+
+test("samples per minute of sample time, whatever the windows' lengths", () => {
+  const series = new SourceSeries();
+  expect(series.samplesPerMinute("a")).toBeUndefined();
+  series.note("a", counts(2, 8, 4 * minuteMs), 0);
+  series.note("a", counts(2, 1, minuteMs / 2), minuteMs);
+  expect(series.samplesPerMinute("a")).toBe(2);
+  for (let minute = 2; minute <= 12; minute++) series.note("a", counts(2, 6), minute * minuteMs);
+  expect(series.samplesPerMinute("a")).toBe(6);
+  series.note("b", counts(0, 0, 0), 0);
+  expect(series.samplesPerMinute("b")).toBeUndefined();
 });

@@ -1,41 +1,71 @@
 /** How long readings count, and how long a sink has no series before it is idle. */
 const recentlyMs = 600_000;
 
+/** What a source had in one reading. */
+export interface SourceCounts {
+  readonly series: number;
+  readonly samples: number;
+  /** The span of sample time that was read (ms). */
+  readonly spanMs: number;
+}
+
 interface Readings {
   /** Since then (Unix ms), no reading has had a series. */
   emptySinceMs: number;
   readAtMs: number;
-  /** The largest reading of the current half of the time, and of the one before. */
+  /** Of the current half of the time: when it began, the largest reading, the sum of all readings. */
   sinceMs: number;
   series: number;
+  samples: number;
+  spanMs: number;
+  /** Of the half before. */
   seriesBefore: number;
+  samplesBefore: number;
+  spanBeforeMs: number;
 }
 
 /**
- * How many series a sink's sources selected in their readings of the last minutes: a window may well be
- * shorter than the pause between two samples.
+ * How many series and samples a sink's sources selected in their readings of the last minutes: a window may
+ * well be shorter than the pause between two samples.
  */
 export class SourceSeries {
   readonly #sources = new Map<string, Readings>();
 
   /** Notes a complete reading of new samples. */
-  note(source: string, series: number, nowMs: number): void {
+  note(source: string, counts: SourceCounts, nowMs: number): void {
+    const { series, samples, spanMs } = counts;
     const known = this.#sources.get(source);
     if (known === undefined || nowMs - known.readAtMs > recentlyMs) {
-      const fresh = { emptySinceMs: nowMs, readAtMs: nowMs, sinceMs: nowMs, series, seriesBefore: 0 };
-      this.#sources.set(source, fresh);
+      const before = { seriesBefore: 0, samplesBefore: 0, spanBeforeMs: 0 };
+      const now = { readAtMs: nowMs, sinceMs: nowMs, series, samples, spanMs };
+      this.#sources.set(source, { emptySinceMs: nowMs, ...now, ...before });
       return;
     }
     known.readAtMs = nowMs;
     if (series > 0) known.emptySinceMs = nowMs;
-    if (nowMs - known.sinceMs < recentlyMs / 2) known.series = Math.max(known.series, series);
-    else Object.assign(known, { sinceMs: nowMs, series, seriesBefore: known.series });
+    if (nowMs - known.sinceMs < recentlyMs / 2) {
+      known.series = Math.max(known.series, series);
+      known.samples += samples;
+      known.spanMs += spanMs;
+      return;
+    }
+    known.seriesBefore = known.series;
+    known.samplesBefore = known.samples;
+    known.spanBeforeMs = known.spanMs;
+    Object.assign(known, { sinceMs: nowMs, series, samples, spanMs });
   }
 
   /** Undefined before the source's first reading. */
   of(source: string): number | undefined {
     const known = this.#sources.get(source);
     return known && Math.max(known.series, known.seriesBefore);
+  }
+
+  /** Per minute of sample time, so that catching up does not raise it; undefined before the first reading. */
+  samplesPerMinute(source: string): number | undefined {
+    const known = this.#sources.get(source);
+    const spanMs = known && known.spanMs + known.spanBeforeMs;
+    return spanMs ? Math.round(((known.samples + known.samplesBefore) * 60_000) / spanMs) : undefined;
   }
 
   /** The time (Unix ms) since which none of these sources has selected a series, if that is long. */

@@ -3,6 +3,7 @@ import type { ReadConsumer, SampleReader, Tenant } from "../../metrics-store/por
 import type { PolicySource } from "../../policy/spec/types.ts";
 import { exemplarLookBackMs } from "../exemplars/sent-exemplars.ts";
 import type { WindowBounds } from "../state/sink-state.ts";
+import type { SourceCounts } from "../stats/source-series.ts";
 
 interface SourceReaderDeps {
   readonly reader: SampleReader;
@@ -17,9 +18,9 @@ interface SourceReaderDeps {
 export interface Reading {
   readonly whole: readonly string[];
   readonly errors: ReadonlyMap<string, ReadFailure>;
-  /** Number of series of each source read completely. */
-  readonly series: ReadonlyMap<string, number>;
-  /** Of the sources read completely. */
+  /** Of each source read completely. */
+  readonly counts: ReadonlyMap<string, SourceCounts>;
+  /** Of all of them. */
   readonly samples: number;
   readonly durationMs: number;
 }
@@ -48,7 +49,7 @@ export class SourceReader {
     const { fromMs, toMs, stepMs } = bounds;
     const whole: string[] = [];
     const errors = new Map<string, ReadFailure>();
-    const series = new Map<string, number>();
+    const counts = new Map<string, SourceCounts>();
     let samples = 0;
     let durationMs = 0;
     for (const name of names) {
@@ -72,13 +73,13 @@ export class SourceReader {
       if (outcome === undefined) break;
       if (outcome.kind === "complete") {
         whole.push(name);
-        series.set(name, outcome.series);
+        counts.set(name, { series: outcome.series, samples: outcome.samples, spanMs: toMs - fromMs });
         samples += outcome.samples;
         durationMs += outcome.durationMs;
       } else if (outcome.kind === "failed") {
         errors.set(name, outcome);
       }
     }
-    return { whole, errors, series, samples, durationMs };
+    return { whole, errors, counts, samples, durationMs };
   }
 }

@@ -65,9 +65,9 @@ function liveWindow(planned: PlannedWindow, journal: WindowJournal, deps: Window
         },
       };
     },
-    async noteReading({ samples, series }) {
+    async noteReading({ counts }) {
       exemplars?.clear();
-      dispatcher.recorder.read(samples, series);
+      dispatcher.recorder.read(counts);
     },
     async close({ whole }) {
       if (exemplars !== undefined) dispatcher.recorder.exemplars(exemplars.taken);

@@ -64,3 +64,13 @@ test.each([
   const conditions = [{ ...condition(type, "False", reason), message: "the condition" }];
   expect(shownError({ conditions, lastError })?.message).toBe(message);
 });
+
+test.each([
+  ["an error of the present trouble", "Retrying", "2026-01-01T00:00:00Z", "HTTP 500"],
+  ["an error from before it", "Retrying", "2026-01-01T00:00:01Z", "the condition"],
+  ["an error from before a pause", "Paused", "2026-01-01T00:00:01Z", "HTTP 500"],
+])("shown of a sink in trouble: %s", (_, reason, stateSince, message) => {
+  const lastError = { at: "2026-01-01T00:00:00Z", message: "HTTP 500" };
+  const conditions = [{ ...condition("Delivering", "False", reason), message: "the condition" }];
+  expect(shownError({ conditions, lastError, stateSince })?.message).toBe(message);
+});

@@ -97,6 +97,8 @@ export interface SinkView {
   readonly retries: number;
   readonly lastError?: ErrorView;
   readonly lastLateRejection?: ErrorView;
+  /** The receiver's last response: its HTTP status, and when it came (RFC 3339). */
+  readonly lastResponse?: { readonly at: string; readonly status: number };
   /** RFC 3339. */
   readonly lastDeliveredAt?: string;
   /** The replica that ran the last cycle, and its end (RFC 3339); absent unless replicas share cycles. */
@@ -113,6 +115,8 @@ export interface SinkSourceView {
   readonly checkpoint?: string;
   /** Series that it selected in the last minutes; absent before its first reading. */
   readonly series?: number;
+  /** Samples that it selected, per minute of sample time, in the last minutes; absent before its first reading. */
+  readonly samplesPerMinute?: number;
   readonly error?: string;
 }
 
@@ -145,19 +149,21 @@ export function sinkHealth(sink: Pick<SinkView, "conditions">): SinkHealth {
 }
 
 /**
- * The error to show of a sink: why it is not accepted, or its sources cannot be read, or the last one.
+ * The error to show of a sink: why it is not accepted, or its sources cannot be read, or the last one. An
+ * error from before its present trouble is not the reason for it.
  */
 export function shownError({
   conditions,
   lastError,
-}: Pick<SinkView, "conditions" | "lastError">): ErrorView | undefined {
+  stateSince,
+}: Pick<SinkView, "conditions" | "lastError" | "stateSince">): ErrorView | undefined {
   const accepted = findCondition(conditions, "Accepted");
+  if (accepted?.status === "False") return { at: accepted.lastTransitionTime, message: accepted.message };
   const delivering = findCondition(conditions, "Delivering");
-  const isUnread = delivering?.reason === "SourceUnavailable";
-  const condition = accepted?.status === "False" ? accepted : isUnread ? delivering : undefined;
-  return condition === undefined
-    ? lastError
-    : { at: condition.lastTransitionTime, message: condition.message };
+  if (delivering?.status !== "False" || delivering.reason === "Paused") return lastError;
+  const isOld = stateSince !== undefined && (lastError === undefined || lastError.at < stateSince);
+  if (!isOld && delivering.reason !== "SourceUnavailable") return lastError;
+  return { at: stateSince ?? delivering.lastTransitionTime, message: delivering.message };
 }
 
 /** Identifies a sink from one status to the next; without a sink, a policy that has none. */

@@ -33,6 +33,7 @@ const names = (order: StatusOrder) =>
 test.each<[StatusOrder, string[]]>([
   ["name", ["a/x", "a/y", "a/z", "b/late", "b/paused", "c/-"]],
   ["lag", ["b/paused", "b/late", "a/z", "a/x", "a/y", "c/-"]],
+  ["error", ["c/-", "a/x", "a/y", "a/z", "b/late", "b/paused"]],
   ["state", ["a/y", "c/-", "a/x", "b/late", "a/z", "b/paused"]],
 ])("in order of %s", (order, expected) => {
   expect(names(order)).toEqual(expected);

@@ -1,12 +1,18 @@
 import { formatAge, formatCount, formatExactCount } from "../../../../base/core/human.ts";
 import {
+  type SharedError,
+  sharedErrorKey,
+  sharedErrors,
+} from "../../../../exporter/policy/status/shared-errors.ts";
+import {
   type DaemonStatus,
   type ErrorView,
   findCondition,
+  type SinkSourceView,
   type SinkView,
   shownError,
 } from "../../../../exporter/policy/status/status-view.ts";
-import { renderTable } from "../../table.ts";
+import { printable, renderTable } from "../../table.ts";
 import { readiness, type StatusOrder, type StatusRow, statusRows } from "./status-rows.ts";
 
 const errorColumnWidth = 60;
@@ -23,16 +29,34 @@ export interface StatusCells {
   readonly rows: ReadonlyArray<{ readonly row: StatusRow; readonly cells: readonly string[] }>;
 }
 
-/** The status as a table. AGE is the time in the current state. */
+/** The status as a table, with shared errors below it. AGE is the time in the current state. */
 export function statusTable(status: DaemonStatus, options: TableOptions, nowMs: number): string {
-  const { header, rows } = statusCells(status, options, nowMs);
-  return renderTable(
+  const errors = options.wide ? [] : sharedErrors(status);
+  const { header, rows } = statusCells(status, options, nowMs, errors);
+  const table = renderTable(
     header,
     rows.map(({ cells }) => cells),
   );
+  return [table, ...sharedErrorLines(errors, nowMs).map((line) => `${line}\n`)].join("");
 }
 
-export function statusCells(status: DaemonStatus, { wide, sort }: TableOptions, nowMs: number): StatusCells {
+/** A line for each error that several sinks share, with the number that stands for it in the table. */
+export function sharedErrorLines(errors: readonly SharedError[], nowMs: number): string[] {
+  return errors.map(({ reason, message, sinks, since, losesDataAt }, index) => {
+    const first = since && `first ${formatAge(nowMs - Date.parse(since))} ago`;
+    const loss = losesDataAt && `loses data in ${untilText(losesDataAt, nowMs)}`;
+    const times = [first, loss].filter(Boolean).join(", ");
+    return printable(`[${index + 1}] ${sinks} sinks ${reason}: ${message}${times && ` (${times})`}`);
+  });
+}
+
+/** @param errors those that {@link sharedErrorLines} shows, which rows only refer to */
+export function statusCells(
+  status: DaemonStatus,
+  { wide, sort }: TableOptions,
+  nowMs: number,
+  errors: readonly SharedError[] = [],
+): StatusCells {
   // Most often no sink is in trouble.
   const isInTrouble = status.policies.some(({ sinks }) => sinks.some(({ losesDataAt }) => losesDataAt));
   const inTrouble = isInTrouble ? [lossColumn] : [];
@@ -43,9 +67,9 @@ export function statusCells(status: DaemonStatus, { wide, sort }: TableOptions, 
         nextAttemptColumn,
         ...wideColumns,
         ...(status.replica === undefined ? [] : [replicaColumn]),
-        errorColumn(Number.POSITIVE_INFINITY),
+        errorColumn(Number.POSITIVE_INFINITY, errors),
       ]
-    : [...usualColumns, ...inTrouble, errorColumn(errorColumnWidth)];
+    : [...usualColumns, ...inTrouble, errorColumn(errorColumnWidth, errors)];
   return {
     header: columns.map(({ title }) => title),
     rows: statusRows(status, sort).map((row) => ({
@@ -92,7 +116,12 @@ function untilText(at: string | undefined, nowMs: number): string | undefined {
 }
 
 const wideColumns: readonly Column[] = [
-  { title: "SERIES", cell: ({ sink }) => sink && seriesOf(sink) },
+  { title: "SERIES", cell: ({ sink }) => sink && sumOf(sink, ({ series }) => series) },
+  { title: "SAMPLES/MIN", cell: ({ sink }) => sink && sumOf(sink, (source) => source.samplesPerMinute) },
+  {
+    title: "RESPONSE",
+    cell: ({ sink, nowMs }) => sink?.lastResponse && responseText(sink.lastResponse, nowMs),
+  },
   { title: "DROPPED", cell: ({ sink }) => sink && formatExactCount(sink.dropped) },
   { title: "REPEATED", cell: ({ sink }) => sink && formatExactCount(sink.repeated) },
   { title: "LATE", cell: ({ sink }) => sink && formatExactCount(sink.late) },
@@ -104,21 +133,30 @@ const wideColumns: readonly Column[] = [
   { title: "ENDPOINT", cell: ({ sink }) => sink?.endpoint },
 ];
 
-function seriesOf({ sources }: SinkView): string | undefined {
-  const counts = sources.map(({ series }) => series).filter((series) => series !== undefined);
-  return counts.length === 0 ? undefined : formatExactCount(counts.reduce((sum, series) => sum + series, 0));
+function sumOf(
+  { sources }: SinkView,
+  countOf: (source: SinkSourceView) => number | undefined,
+): string | undefined {
+  const counts = sources.map(countOf).filter((count) => count !== undefined);
+  return counts.length === 0 ? undefined : formatExactCount(counts.reduce((sum, count) => sum + count, 0));
+}
+
+function responseText({ at, status }: NonNullable<SinkView["lastResponse"]>, nowMs: number): string {
+  return `${status} (${formatAge(nowMs - Date.parse(at))} ago)`;
 }
 
 /** In a fleet: the replica that ran the sink's last cycle. */
 const replicaColumn: Column = { title: "REPLICA", cell: ({ sink }) => sink?.lastCycle?.replica };
 
-function errorColumn(width: number): Column {
+function errorColumn(width: number, shared: readonly SharedError[]): Column {
+  const numbers = new Map(shared.map(({ key }, index) => [key, index + 1]));
   return {
     title: "LAST ERROR",
     cell: (line) => {
       const error = line.sink === undefined ? faultsOf(line) : shownError(line.sink);
       if (error === undefined) return undefined;
-      const { message } = error;
+      const number = line.sink && numbers.get(sharedErrorKey(line.sink) ?? "");
+      const message = number === undefined ? error.message : `[${number}]`;
       const shown = message.length > width ? `${message.slice(0, width - 1)}…` : message;
       return `${shown} (${formatAge(line.nowMs - Date.parse(error.at))} ago)`;
     },

@@ -1,13 +1,14 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
-import { busyDaemon, inFleet } from "../../../../../test/support/daemon/daemon-status.ts";
+import { busyDaemon, condition, inFleet } from "../../../../../test/support/daemon/daemon-status.ts";
 import { Releasers } from "../../../../base/core/service.ts";
 import { type StatusOptions, showStatus } from "./status.ts";
 import { statusTable } from "./status-table.ts";
 import { statusWarnings } from "./status-warnings.ts";
 
 const nowMs = Date.UTC(2026, 10, 20, 12);
+const at = (ms: number) => new Date(nowMs + ms).toISOString();
 const daemon = busyDaemon(5, nowMs);
 const plain = { wide: false, sort: "name" } as const;
 const wide = { ...plain, wide: true };
@@ -36,17 +37,49 @@ describe("statusTable", () => {
 
   test("AGE is the time in the state; when data is lost is a column while a sink is in trouble", () => {
     expect(statusTable(daemon, plain, nowMs)).not.toContain("LOSES DATA IN");
-    const at = (ms: number) => new Date(nowMs + ms).toISOString();
-    const times = { stateSince: at(-42_000), losesDataAt: at(3 * 3_600_000), nextAttemptAt: at(30_000) };
+    const times = { stateSince: at(-420_000), losesDataAt: at(3 * 3_600_000), nextAttemptAt: at(30_000) };
     const policies = daemon.policies.map((policy) => ({
       ...policy,
       sinks: policy.sinks.map((sink) => (sink.lastError === undefined ? sink : { ...sink, ...times })),
     }));
     const trouble = { ...daemon, policies };
     expect(statusTable(trouble, plain, nowMs)).toMatch(
-      /AGE +LOSES DATA IN +LAST ERROR[\s\S]* 42s +3h +HTTP 401/,
+      /AGE +LOSES DATA IN +LAST ERROR[\s\S]* 7m +3h +HTTP 401/,
     );
-    expect(statusTable(trouble, wide, nowMs)).toMatch(/LOSES DATA IN +NEXT ATTEMPT[\s\S]* 42s +3h +30s /);
+    expect(statusTable(trouble, wide, nowMs)).toMatch(/LOSES DATA IN +NEXT ATTEMPT[\s\S]* 7m +3h +30s /);
+  });
+
+  test("an error that many sinks share stands once below the table; wide has it in each row", () => {
+    const times = { stateSince: at(-600_000), losesDataAt: at(20 * 3_600_000) };
+    const failing = {
+      conditions: [condition("Delivering", "False", "Suspended", "", 0)],
+      lastError: { at: at(-12_000), message: `401 "${"invalid API key ".repeat(9)}"` },
+    };
+    const policies = daemon.policies.map((policy) => ({
+      ...policy,
+      sinks: policy.sinks.map((sink) => ({ ...sink, ...failing, ...times })),
+    }));
+    const table = statusTable({ ...daemon, policies }, plain, nowMs);
+    expect(table.match(/ \[1\] \(12s ago\)\n/g)).toHaveLength(5);
+    expect(table).toMatch(
+      /\n\[1\] 5 sinks Suspended: 401 "(invalid API key ){9}" \(first 10m ago, loses data in 20h\)\n$/,
+    );
+    expect(statusTable({ ...daemon, policies }, wide, nowMs)).not.toContain(" [1] ");
+  });
+
+  test("wide says what sources select, and the receiver's last response", () => {
+    const source = { name: "a", series: 1_200, samplesPerMinute: 4_800 };
+    const more = {
+      sources: [source, { ...source, name: "b" }],
+      lastResponse: { at: at(-3_000), status: 204 },
+    };
+    const policies = daemon.policies.map((policy) => ({
+      ...policy,
+      sinks: policy.sinks.map((sink) => ({ ...sink, ...more })),
+    }));
+    expect(statusTable({ ...daemon, policies }, wide, nowMs)).toMatch(
+      /SERIES +SAMPLES\/MIN +RESPONSE[\s\S]* 2,400 +9,600 +204 \(3s ago\)/,
+    );
   });
 
   test("wide says what became of late samples", () => {

@@ -41,7 +41,10 @@ describe("lines for changes", () => {
     const { view, news } = changes();
     view.show(daemon, nowMs);
     view.show(
-      changed({ conditions: [condition("Delivering", "False", "Retrying", "", nowMs)] }),
+      changed({
+        conditions: [condition("Delivering", "False", "Retrying", "503", nowMs)],
+        stateSince: new Date(nowMs).toISOString(),
+      }),
       nowMs + 2_000,
     );
     expect(news()).toMatchInlineSnapshot(`
@@ -50,7 +53,7 @@ describe("lines for changes", () => {
       2026-11-20T12:00:00Z   shop        shop-metrics   mimir        True    UpToDate     14s   90.5M       0          15m   -
       2026-11-20T12:00:00Z   web         web-metrics    mimir        True    UpToDate     12s   56.6M       0          15m   -
       2026-11-20T12:00:00Z   web         web-metrics    prometheus   True    UpToDate     9s    347M        0          15m   -
-      2026-11-20T12:00:02Z   shop        shop-metrics   mimir        -       Retrying     14s   90.5M       0          2s    -
+      2026-11-20T12:00:02Z   shop        shop-metrics   mimir        -       Retrying     14s   90.5M       0          2s    503 (2s ago)
       ",
         "warnings": "",
       }

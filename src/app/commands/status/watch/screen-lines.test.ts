@@ -67,7 +67,7 @@ describe("screenLines", () => {
     const shown = lines({ ...live, latest: { status: { ...status, degraded }, atMs: nowMs } }, 80, 12);
     expect(shown.slice(3, 7)).toEqual([
       "Warning: fault 2",
-      "… 27 more warnings",
+      "… 27 more",
       "",
       expect.stringContaining("NAMESPACE"),
     ]);

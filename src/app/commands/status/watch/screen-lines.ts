@@ -1,9 +1,10 @@
 import { formatAge } from "../../../../base/core/human.ts";
 import { redact } from "../../../../base/log/redact.ts";
+import { type SharedError, sharedErrors } from "../../../../exporter/policy/status/shared-errors.ts";
 import { type DaemonStatus, healthOrder } from "../../../../exporter/policy/status/status-view.ts";
 import { columnWidths, printable, tableLine } from "../../table.ts";
 import { rowHealth, statusRows } from "../report/status-rows.ts";
-import { statusCells, type TableOptions } from "../report/status-table.ts";
+import { sharedErrorLines, statusCells, type TableOptions } from "../report/status-table.ts";
 import { statusWarnings } from "../report/status-warnings.ts";
 
 /** What a live table shows. */
@@ -34,8 +35,10 @@ export function screenLines(
   size: ScreenSize,
   nowMs: number,
 ): string[] {
-  const top = [heading(state, size.columns, nowMs), ...notes(state, Math.ceil(size.rows / 3), nowMs), ""];
-  const table = tableLines(state, options);
+  const errors = state.latest === undefined || options.wide ? [] : sharedErrors(state.latest.status);
+  const notesShown = notes(state, errors, Math.ceil(size.rows / 3), nowMs);
+  const top = [heading(state, size.columns, nowMs), ...notesShown, ""];
+  const table = tableLines(state, options, errors);
   const space = Math.max(0, size.rows - top.length);
   const hidden = table.length - space + 1;
   const shown = hidden > 1 ? [...table.slice(0, -hidden), `… ${hidden} more`] : table;
@@ -60,23 +63,29 @@ function heading({ host, latest }: WatchState, columns: number, nowMs: number): 
   return `${cut(left, Math.max(0, columns - right.length - 1)).padEnd(columns - right.length)}${right}`;
 }
 
-function notes({ latest, failure }: WatchState, limit: number, nowMs: number): string[] {
+function notes(
+  { latest, failure }: WatchState,
+  errors: readonly SharedError[],
+  limit: number,
+  nowMs: number,
+): string[] {
   const warnings = latest === undefined ? [] : statusWarnings(latest.status);
   const lines = warnings.map((warning) => `Warning: ${printable(warning)}`);
+  lines.push(...sharedErrorLines(errors, latest?.atMs ?? nowMs));
   if (failure !== undefined) {
     lines.unshift(
       `No refresh for ${formatAge(nowMs - failure.sinceMs)}: ${redact(printable(failure.reason))}`,
     );
   }
   if (lines.length <= limit) return lines;
-  return [...lines.slice(0, limit - 1), `… ${lines.length - limit + 1} more warnings`];
+  return [...lines.slice(0, limit - 1), `… ${lines.length - limit + 1} more`];
 }
 
-function tableLines({ latest }: WatchState, options: TableOptions): string[] {
+function tableLines({ latest }: WatchState, options: TableOptions, errors: readonly SharedError[]): string[] {
   if (latest === undefined) return [];
   const { status, atMs } = latest;
   if (status.policies.length === 0) return ["No policies found."];
-  const { header, rows } = statusCells(status, options, atMs);
+  const { header, rows } = statusCells(status, options, atMs, errors);
   const lines = [header, ...rows.map(({ cells }) => cells)];
   const widths = columnWidths(lines).map((width) => Math.max(width, leastWidth));
   return lines.map((line) => tableLine(line, widths));
