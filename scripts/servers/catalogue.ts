@@ -17,6 +17,8 @@ export interface CatalogueEntry {
    * paths.
    */
   readonly unpackedPath: string;
+  /** A file that is read, not run: an installed one is in the same place below `/`. */
+  readonly isData?: true;
 }
 
 export const catalogue = {
@@ -65,6 +67,13 @@ export const catalogue = {
   nft: { variable: "NFT_BIN", debianPackages: ["nftables"], unpackedPath: "usr/sbin/nft" },
   // Only as a backend of the gateway's tests.
   python3: { variable: "PYTHON_BIN", debianPackages: ["python3"], unpackedPath: "usr/bin/python3" },
+  // AWS' own signatures, for the tests to compare ours with.
+  botocore: {
+    variable: "BOTOCORE",
+    debianPackages: ["python3-botocore"],
+    unpackedPath: "usr/lib/python3/dist-packages/botocore/__init__.py",
+    isData: true,
+  },
   zsh: { variable: "ZSH_BIN", debianPackages: ["zsh"], unpackedPath: "bin/zsh" },
   fish: { variable: "FISH_BIN", debianPackages: ["fish"], unpackedPath: "usr/bin/fish" },
   busybox: { variable: "BUSYBOX_BIN", debianPackages: ["busybox-static"], unpackedPath: "bin/busybox" },

@@ -1,8 +1,8 @@
-import { readdir } from "node:fs/promises";
+import { access, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describeError } from "../../src/base/core/errors.ts";
 import { daemonFolders, findProgram, isProgram } from "../../src/base/core/program-file.ts";
-import { catalogue, goPackageOf, type ServerName } from "./catalogue.ts";
+import { type CatalogueEntry, catalogue, goPackageOf, type ServerName } from "./catalogue.ts";
 import { buildWithGo, findGo } from "./go.ts";
 import { installPackages, lockName, unpackPackages } from "./install.ts";
 import { withMachineLock } from "./lock.ts";
@@ -109,7 +109,7 @@ async function lookFor<Name extends ServerName>(
 }
 
 async function lookForOne(name: ServerName, directory: string): Promise<ServerProgram | undefined> {
-  const { variable } = catalogue[name];
+  const { variable, unpackedPath, isData }: CatalogueEntry = catalogue[name];
   const named = process.env[variable];
   if (named !== undefined && named !== "") {
     const path = named.includes("/") ? resolve(named) : await findProgram(named);
@@ -118,9 +118,18 @@ async function lookForOne(name: ServerName, directory: string): Promise<ServerPr
     }
     return { path, env: {} };
   }
-  const path = await findProgram(name, furtherFolders(name));
+  const path = isData
+    ? await readable(join("/", unpackedPath))
+    : await findProgram(name, furtherFolders(name));
   if (path !== undefined) return { path, env: {} };
   return unpacked(name, directory);
+}
+
+async function readable(path: string): Promise<string | undefined> {
+  return await access(path).then(
+    () => path,
+    () => undefined,
+  );
 }
 
 /** Where a package puts a daemon, which is not on the PATH of a Debian user who is not root. */
@@ -131,8 +140,9 @@ export function furtherFolders(name: ServerName): readonly string[] {
 async function unpacked(name: ServerName, directory: string): Promise<ServerProgram | undefined> {
   const roots = await readdir(directory).catch(() => []);
   for (const root of roots.filter((entry) => !entry.startsWith("unpacking-")).sort()) {
-    const path = join(directory, root, catalogue[name].unpackedPath);
-    if (!(await isProgram(path))) continue;
+    const { unpackedPath, isData }: CatalogueEntry = catalogue[name];
+    const path = join(directory, root, unpackedPath);
+    if (!(await (isData ? readable(path) : isProgram(path)))) continue;
     const folders = libraryFolders(join(directory, root), multiarchTriplet(process.arch));
     const inherited = process.env["LD_LIBRARY_PATH"];
     if (inherited !== undefined && inherited !== "") folders.push(inherited);

@@ -9,7 +9,7 @@ import { EgressGuard, type EgressRules, type EgressScope } from "../../base/net/
 import { bypassesProxy } from "../../base/net/no-proxy.ts";
 import { TlsMaterial } from "../../base/net/tls-material.ts";
 import type { Credentials, RetrySettings } from "../policy/spec/types.ts";
-import { Authentications } from "./authentication/authentication.ts";
+import { Authentications, isOfEnvironment } from "./authentication/authentication.ts";
 import type { Names } from "./encoding/label-names.ts";
 import { type LabelShape, type SeriesEncoder, seriesEncoderFor } from "./encoding/labels.ts";
 import type { CapacityListener, RequestBuilder } from "./encoding/request.ts";
@@ -326,19 +326,6 @@ function trustProblem(
   if (used === undefined || settings?.environmentCredentials === true || !isOfEnvironment(used))
     return undefined;
   return `authentication.${used.kind} needs a secretRef, or the operator's permission (delivery.endpoints[].environmentCredentials)`;
-}
-
-function isOfEnvironment(credentials: Credentials): boolean {
-  switch (credentials.kind) {
-    case "sigv4":
-      return credentials.keys === undefined;
-    case "azureAd":
-      return credentials.clientSecret === undefined;
-    case "google":
-      return credentials.account === undefined;
-    default:
-      return false;
-  }
 }
 
 function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {

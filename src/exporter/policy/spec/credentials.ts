@@ -159,10 +159,13 @@ function awsKeysOf(secret: string, secretOf: SecretsByName): AwsKeys | Problem {
   return typeof sessionToken === "string" ? { accessKey, secretKey, sessionToken } : sessionToken;
 }
 
+/** Of RSA keys of 4,096 bits and less: longer ones take long to sign with. */
+const maxKeyLength = 4_096;
+
 const googleKey = z.object({
   type: z.literal("service_account"),
   client_email: z.string().min(1),
-  private_key: z.string().startsWith("-----BEGIN PRIVATE KEY-----"),
+  private_key: z.string().startsWith("-----BEGIN PRIVATE KEY-----").max(maxKeyLength),
   private_key_id: z.string().optional(),
   token_uri: z.string().prefault("https://oauth2.googleapis.com/token"),
 });

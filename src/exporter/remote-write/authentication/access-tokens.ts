@@ -1,4 +1,4 @@
-import { sign } from "node:crypto";
+import { defined } from "../../../base/core/defined.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import type { AzureApplication, Credentials, GoogleAccount } from "../../policy/spec/types.ts";
 import { azureIdentity, googleToken } from "./environment.ts";
@@ -124,23 +124,23 @@ export async function googleAccountToken(
   deps: TokenRequestDeps,
 ): Promise<Fetched<string>> {
   const nowSeconds = Math.floor(deps.clock.nowMs() / 1_000);
-  const header = { alg: "RS256", typ: "JWT", ...(privateKeyId !== undefined && { kid: privateKeyId }) };
-  const claims = {
-    ...{ iss: clientEmail, scope: googleScope, aud: tokenUri },
-    ...{ iat: nowSeconds, exp: nowSeconds + 3_600 },
-  };
-  const content = [header, claims]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
-    .join(".");
-  let signature: string;
+  let assertion: string;
   try {
-    signature = sign("RSA-SHA256", Buffer.from(content), privateKey).toString("base64url");
+    // Loaded where it is used.
+    const { importPKCS8, SignJWT } = await import("jose");
+    assertion = await new SignJWT({ scope: googleScope })
+      .setProtectedHeader({ alg: "RS256", typ: "JWT", ...defined({ kid: privateKeyId }) })
+      .setIssuer(clientEmail)
+      .setAudience(tokenUri)
+      .setIssuedAt(nowSeconds)
+      .setExpirationTime(nowSeconds + 3_600)
+      .sign(await importPKCS8(privateKey, "RS256"));
   } catch (error) {
     return unavailable(`the service account's private key cannot be used: ${describeError(error)}`);
   }
   const form = {
     grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
-    assertion: `${content}.${signature}`,
+    assertion,
   };
   return await requestToken({ url: tokenUri, form }, "check the service account's key", deps);
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { EgressScope } from "../../../base/net/egress.ts";
 import type { AwsKeys, Credentials } from "../../policy/spec/types.ts";
 import type { Verdict } from "../transport/classify.ts";
 import { tokenFetch } from "./access-tokens.ts";
@@ -75,7 +76,10 @@ function withToken(
 ): Authentication {
   const fetch = tokenFetch(credentials, deps);
   const owner = `token ${key}`;
-  const tokens = new RenewedValue(async () => held(owner, await fetch(), (token) => [token]), deps.clock);
+  const tokens = new RenewedValue(async () => {
+    const fetched = inWordsFor(deps.scope, credentials, await fetch());
+    return held(owner, fetched, (token) => [token]);
+  }, deps.clock);
   return {
     authenticate: async (_, signal) => {
       const token = await tokens.get(signal);
@@ -92,10 +96,10 @@ function signing(
   key: string,
   deps: TokenRequestDeps,
 ): Authentication {
-  const fetched = new RenewedValue(
-    async () => held(`keys ${key}`, await signingKeys(credentials, deps), secretsOfKeys),
-    deps.clock,
-  );
+  const fetched = new RenewedValue(async () => {
+    const keys = inWordsFor(deps.scope, credentials, await signingKeys(credentials, deps));
+    return held(`keys ${key}`, keys, secretsOfKeys);
+  }, deps.clock);
   return {
     authenticate: async (request, signal) => {
       const keys = await fetched.get(signal);
@@ -123,4 +127,27 @@ async function signingKeys(
     keys === undefined ? await awsEnvironmentKeys(region, deps) : { kind: "value", value: keys };
   if (own.kind !== "value" || roleArn === undefined) return own;
   return await assumeRole(roleArn, region, own.value, deps);
+}
+
+/** Whether the credentials are those of the daemon's environment. */
+export function isOfEnvironment(credentials: Credentials): boolean {
+  switch (credentials.kind) {
+    case "sigv4":
+      return credentials.keys === undefined;
+    case "azureAd":
+      return credentials.clientSecret === undefined;
+    case "google":
+      return credentials.account === undefined;
+    default:
+      return false;
+  }
+}
+
+/** What is wrong with the environment is the operator's to know. */
+function inWordsFor<T>(scope: EgressScope, credentials: Credentials, fetched: Fetched<T>): Fetched<T> {
+  if (fetched.kind === "value" || scope === "operator" || !isOfEnvironment(credentials)) return fetched;
+  const { verdict } = fetched;
+  if (verdict.kind !== "suspended" && verdict.kind !== "retry") return fetched;
+  const message = "the operator's credentials for this endpoint cannot be used";
+  return { kind: "unavailable", verdict: { ...verdict, message, detail: verdict.message } };
 }
