@@ -1,15 +1,16 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
 /** Tests of how long something takes, or of a whole system: nothing else may run beside them. */
-const alone = ["fairness", "gateway/noisy-tenant", "leak-check", "remote-write-delivery"].map(
-  (name) => `test/integration/${name}.test.ts`,
-);
+const alone = ["leak-check", "remote-write-delivery"].map((name) => `test/integration/${name}.test.ts`);
 
 /** Proofs that take long: `npm test` leaves them to `npm run test:slow`. */
-const slowAlone = ["demo", "gateway/reload"].map((name) => `test/integration/${name}.test.ts`);
+const slowAlone = ["demo", "fairness", "gateway/noisy-tenant", "gateway/reload"].map(
+  (name) => `test/integration/${name}.test.ts`,
+);
 const slow = [
   "e2e/kubectl-compute-verbs",
   "e2e/kubectl-delivery",
+  "e2e/page-accessibility",
   "integration/completion",
   "integration/compute-faults",
   "integration/compute-quotas",
@@ -17,6 +18,7 @@ const slow = [
   "integration/fault-alerts",
   "integration/fleet-schedule",
   "integration/gateway-flows",
+  "integration/gateway/memory-shares",
   "integration/gateway/plain-programs",
   "integration/gateway/quoting.property",
   "integration/gateway/restart",
@@ -39,11 +41,13 @@ const withServers = {
 };
 
 /**
- * `unit` needs nothing but Node; `integration` starts real servers and drives kubectl and Chromium, four files at a time, since
+ * `unit` needs nothing but Node; `integration` starts real servers and drives kubectl and Chromium, five files at a time, since
  * they wait most of the time; `slow` are those of them that take long; `alone` and `slow-alone` do the same one file at a time.
  */
 export default defineConfig({
   test: {
+    // The projects share what they transform, and the next run has it.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         test: {
@@ -63,7 +67,7 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, ...alone, ...slow, ...slowAlone],
           // Each file would load the whole program again.
           isolate: false,
-          maxWorkers: 4,
+          maxWorkers: 5,
           sequence: { groupOrder: 1 },
         },
       },

@@ -2,25 +2,17 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Releasers } from "../../src/base/core/service.ts";
-import type { Backlog } from "../../src/roadmap/board/backlog.ts";
-import { pagePolicy, renderPage } from "../../src/roadmap/page/page.ts";
-import { devices, keyboardFindings, pageFindings } from "../support/daemon/page-findings.ts";
+import { foundBrowser, launchBrowser } from "../support/daemon/browser.ts";
 import { startFakeGithub } from "../support/roadmap/github-server.ts";
 import { type RunningWebsite, startWebsite, type WebsiteOptions } from "../support/roadmap/website.ts";
-import { findServers } from "../support/servers.ts";
 import { until } from "../support/until.ts";
-
-const found = await findServers(["chromium"], { install: false }).catch((error: unknown) => {
-  if (process.env["CHROMIUM_BIN"]) throw error;
-  process.stderr.write("SKIPPED: no Chromium on this machine, the roadmap page is not tried in a browser\n");
-});
 
 const fast = { idleMs: 200, refreshingMs: 100 };
 
-describe.skipIf(found === undefined)("the roadmap page in a browser", () => {
+describe.skipIf(foundBrowser === undefined)("the roadmap page in a browser", () => {
   let browser: Browser;
   let directory = "";
   let boardFile = "";
@@ -28,12 +20,7 @@ describe.skipIf(found === undefined)("the roadmap page in a browser", () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: found!.chromium.path,
-      env: { ...process.env, ...found!.chromium.env } as Record<string, string>,
-      // In a container Chromium runs as root, where its sandbox does not work.
-      args: ["--no-sandbox"],
-    });
+    browser = await launchBrowser();
   });
   afterAll(() => browser.close());
   beforeEach(async () => {
@@ -199,57 +186,5 @@ describe.skipIf(found === undefined)("the roadmap page in a browser", () => {
     const overflow = await scripted.evaluate(`${root}.scrollWidth - ${root}.clientWidth`);
     expect(overflow).toBe(0);
     expect(complaints).toEqual([]);
-  });
-
-  const long = "a-name-without-end".repeat(8);
-  const idle = { updatedAt: 1_700_000_000_000, isRefreshing: false };
-  function board(...items: Backlog["items"]): Backlog {
-    const statuses = ["In progress", "Planned", long];
-    const versions = { format: 1, board: "b", boardVersion: "v", contentId: "c" } as const;
-    return { meta: { ...versions, updatedAt: idle.updatedAt, readAt: idle.updatedAt, statuses }, items };
-  }
-  const labelled = (status: string, title: string) => ({
-    ...item(1, title, status),
-    url: `https://example.com/${title}`,
-    labels: [
-      { name: "security", color: "d93f0b" },
-      { name: title, color: null },
-    ],
-  });
-  const states = {
-    "before the first backlog": renderPage({ updatedAt: null, isRefreshing: true }, undefined, fast),
-    empty: renderPage(idle, board(), fast),
-    refreshing: renderPage(
-      { ...idle, isRefreshing: true },
-      board(labelled("Planned", "Passkeys"), labelled("In progress", "A second region")),
-      fast,
-    ),
-    "with long names": renderPage(idle, board(labelled("Planned", long), labelled(long, "Jobs")), fast),
-  };
-
-  test.each(Object.entries(devices))("is accessible on a %s, in light and dark", async (_, device) => {
-    await using context = await browser.newContext({ ...device, reducedMotion: "reduce" });
-    const page = await context.newPage();
-    let markup = "";
-    let policy = pagePolicy;
-    await page.route("**/roadmap", (route) => {
-      const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": policy };
-      return route.fulfill({ headers, body: markup });
-    });
-    await page.route("**/backlog-meta", (route) => route.fulfill({ status: 503, body: "" }));
-    const findings: Record<string, string[]> = {};
-    for (const [name, rendered] of Object.entries(states)) {
-      markup = rendered;
-      await page.goto("http://roadmap.example/roadmap");
-      findings[name] = await pageFindings(page);
-      expect(await page.evaluate("document.getAnimations().length")).toBe(0);
-    }
-    findings["by keyboard"] = await keyboardFindings(page);
-    await page.locator("#trouble").waitFor();
-    findings["in trouble"] = await pageFindings(page);
-    policy = pagePolicy.replace(/script-src [^;]+/, "script-src 'none'");
-    await page.goto("http://roadmap.example/roadmap");
-    findings["without a script"] = await pageFindings(page);
-    expect(Object.entries(findings).filter(([, found]) => found.length > 0)).toEqual([]);
   });
 });

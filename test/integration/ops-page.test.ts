@@ -1,18 +1,13 @@
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { buildOpsApp } from "../../src/app/ops/app.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import type { DaemonStatus, SinkView } from "../../src/exporter/policy/status/status-view.ts";
-import { busyDaemon, condition, inFleet } from "../support/daemon/daemon-status.ts";
-import { devices, keyboardFindings, pageFindings } from "../support/daemon/page-findings.ts";
-import { findServers } from "../support/servers.ts";
-
-const found = await findServers(["chromium"], { install: false }).catch((error: unknown) => {
-  if (process.env["CHROMIUM_BIN"]) throw error;
-});
+import { foundBrowser, launchBrowser } from "../support/daemon/browser.ts";
+import { busyDaemon, condition } from "../support/daemon/daemon-status.ts";
 
 /** The status page in a real browser. Without a browser, the tests of the server-side rendering still run. */
-describe.skipIf(found === undefined)("the status page in a browser", () => {
+describe.skipIf(foundBrowser === undefined)("the status page in a browser", () => {
   let browser: Browser;
   let page: Page;
   let status: DaemonStatus;
@@ -37,12 +32,7 @@ describe.skipIf(found === undefined)("the status page in a browser", () => {
 
   beforeAll(async () => {
     url = await app.listen({ port: 0, host: "127.0.0.1" });
-    browser = await chromium.launch({
-      executablePath: found!.chromium.path,
-      env: { ...process.env, ...found!.chromium.env } as Record<string, string>,
-      // In a container Chromium runs as root, where its sandbox does not work.
-      args: ["--no-sandbox"],
-    });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser.close();
@@ -249,85 +239,5 @@ describe.skipIf(found === undefined)("the status page in a browser", () => {
     await news.getByText("what you see is old").waitFor();
     healthy = true;
     await news.getByText("renewed again").waitFor();
-  });
-
-  const long = "a-name-without-end".repeat(8);
-  /** Ways in which a person may find the page; each returns the page's query. */
-  const views: Record<string, () => string> = {
-    "before the first policy": () => {
-      notReady = ["the metrics store has not responded yet"];
-      status = { ...status, policies: [] };
-      return "";
-    },
-    "of many sinks, sorted": () => {
-      status = busyDaemon(60, Date.now());
-      return "?sort=-lag";
-    },
-    "with a shared error": () => {
-      status = withSinks((sink) => ({
-        ...sink,
-        conditions: [condition("Delivering", "False", "Suspended", `401 ${long}`, Date.now())],
-      }));
-      return "";
-    },
-    busy: () => {
-      status = { ...status, gateway: { programs: 3, refused: 2, problem: null } };
-      return "";
-    },
-    filtered: () => "?health=up-to-date&filter=mimir",
-    "with nothing that matches": () => "?filter=none",
-    "in trouble, with long names": () => {
-      status = withSinks((sink) => ({
-        ...sink,
-        name: `${sink.name}${long}`,
-        endpoint: `https://example.com/${long}`,
-        delivered: 1e15,
-        lastError: { at: new Date().toISOString(), message: `${long} ${long}` },
-      }));
-      status = {
-        ...inFleet(status, long),
-        state: "stopping",
-        degraded: [long, "Redis does not respond"],
-        gateway: { programs: 1, refused: 0, problem: long },
-        policies: status.policies.map((policy) => ({
-          ...policy,
-          plane: long,
-          namespace: `${policy.namespace}${long}`,
-        })),
-      };
-      return "";
-    },
-  };
-
-  test.each(Object.entries(devices))("is accessible on a %s, in light and dark", async (_, device) => {
-    await using context = await browser.newContext(device);
-    const visited = await context.newPage();
-    const findings: Record<string, string[]> = {};
-    for (const [name, view] of Object.entries(views)) {
-      status = busyDaemon(20, Date.now());
-      notReady = [];
-      await visited.goto(`${url}/${view()}`);
-      await visited.getByText("renewed").waitFor();
-      findings[name] = await pageFindings(visited);
-    }
-    await visited.locator("summary").first().click();
-    findings["with open details"] = await pageFindings(visited);
-    findings["by keyboard"] = await keyboardFindings(visited);
-    healthy = false;
-    await visited.locator("#renewal.stale").waitFor();
-    findings["without response"] = await pageFindings(visited);
-
-    healthy = true;
-    status = busyDaemon(20, Date.now());
-    await visited.route(`${url}/`, async (route) => {
-      const response = await route.fetch();
-      const headers = response.headers();
-      const policy = headers["content-security-policy"]!.replace(/script-src [^;]+/, "script-src 'none'");
-      await route.fulfill({ response, headers: { ...headers, "content-security-policy": policy } });
-    });
-    await visited.goto(url);
-    expect(await visited.getByRole("button", { name: "Pause" }).isVisible()).toBe(false);
-    findings["without a script"] = await pageFindings(visited);
-    expect(Object.entries(findings).filter(([, found]) => found.length > 0)).toEqual([]);
   });
 });
