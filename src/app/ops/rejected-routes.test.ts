@@ -4,7 +4,7 @@ import { until } from "../../../test/support/until.ts";
 import { Deferred } from "../../base/core/deferred.ts";
 import { silentLogger } from "../../base/log/log.ts";
 import type { RejectedFolder } from "../../exporter/remote-write/rejected/rejected-access.ts";
-import type { RejectedEntry } from "../../exporter/remote-write/rejected/rejected-store.ts";
+import type { RejectedEntry } from "../../exporter/remote-write/rejected/rejected-file.ts";
 import { buildOpsApp } from "./app.ts";
 
 const entry = { id: "1", atMs: 5 } as RejectedEntry;

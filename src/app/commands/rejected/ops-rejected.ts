@@ -6,7 +6,7 @@ import type { RejectedAccess, Replay } from "../../../exporter/remote-write/reje
 import {
   parseRejectedFile,
   type RejectedEntry,
-} from "../../../exporter/remote-write/rejected/rejected-store.ts";
+} from "../../../exporter/remote-write/rejected/rejected-file.ts";
 import { askDaemon, opsUrl, unreachable } from "../ops-address.ts";
 
 /**

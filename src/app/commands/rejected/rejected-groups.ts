@@ -1,6 +1,6 @@
 import { sinkName } from "../../../exporter/policy/spec/types.ts";
 import { reasonOf } from "../../../exporter/policy/status/shared-errors.ts";
-import type { RejectedEntry } from "../../../exporter/remote-write/rejected/rejected-store.ts";
+import type { RejectedEntry } from "../../../exporter/remote-write/rejected/rejected-file.ts";
 
 /** Entries of one sink that were rejected for the same reason. */
 export interface RejectedGroup {

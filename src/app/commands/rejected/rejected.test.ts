@@ -10,8 +10,8 @@ import {
   type RejectedAccess,
   rejectedFolder,
 } from "../../../exporter/remote-write/rejected/rejected-access.ts";
+import type { RejectedEntry } from "../../../exporter/remote-write/rejected/rejected-file.ts";
 import {
-  type RejectedEntry,
   type RejectedRequest,
   RejectedStore,
 } from "../../../exporter/remote-write/rejected/rejected-store.ts";

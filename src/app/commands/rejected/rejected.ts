@@ -4,7 +4,7 @@ import type { LineSink } from "../../../base/log/log.ts";
 import { sinkName } from "../../../exporter/policy/spec/types.ts";
 import { describeSample, readBody } from "../../../exporter/remote-write/encoding/request-body.ts";
 import type { RejectedAccess, Replay } from "../../../exporter/remote-write/rejected/rejected-access.ts";
-import type { RejectedEntry } from "../../../exporter/remote-write/rejected/rejected-store.ts";
+import type { RejectedEntry } from "../../../exporter/remote-write/rejected/rejected-file.ts";
 import { printedJson } from "../printed-json.ts";
 import { printable, renderTable } from "../table.ts";
 import { isSelected, type RejectedFilter, type RejectedGroup, RejectedGroups } from "./rejected-groups.ts";

@@ -1,12 +1,6 @@
 import type { Outcome, Sender } from "../send/outcome.ts";
-import {
-  deleteRejected,
-  type RejectedBody,
-  type RejectedEntry,
-  readRejected,
-  readRejectedFile,
-  scanRejected,
-} from "./rejected-store.ts";
+import type { RejectedBody, RejectedEntry } from "./rejected-file.ts";
+import { deleteRejected, readRejected, readRejectedFile, scanRejected } from "./rejected-store.ts";
 
 export interface Replay {
   readonly entry: RejectedEntry;
