@@ -4,7 +4,7 @@ import { TestClock } from "../../../test/support/test-clock.ts";
 import { until } from "../../../test/support/until.ts";
 import { systemClock } from "../../base/core/clock.ts";
 import { Sparkline } from "../../base/core/sparkline.ts";
-import { timedState } from "../../exporter/delivery/delivering-condition.ts";
+import { currentState } from "../../exporter/delivery/delivering-condition.ts";
 import { type DeliveryState, delivering } from "../../exporter/delivery/dispatch/delivery-state.ts";
 import type { ExporterSnapshot } from "../../exporter/delivery/exporter-snapshot.ts";
 import type { FleetSink } from "../../exporter/delivery/fleet/fleet-reports.ts";
@@ -261,7 +261,7 @@ async function timesAfter(history: readonly Happening[], areLooking: boolean): P
     ...{ plan, deliveryState, sources: [], lagMs: 0, periodMs: 15_000, stats },
     times,
   });
-  const state = () => timedState(snapshot(), clock.nowMs());
+  const state = () => currentState(snapshot(), clock.nowMs());
   let times = undefined as unknown as StateTimes;
   times = new StateTimes(state(), clock.nowMs());
   const snapshotOf = (key: string) => (key.endsWith("/one") ? snapshot() : undefined);

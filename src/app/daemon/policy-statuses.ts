@@ -3,7 +3,7 @@ import { defined } from "../../base/core/defined.ts";
 import { logErrors, runLoop, Wakeup } from "../../base/core/loop.ts";
 import type { Service } from "../../base/core/service.ts";
 import { type Logger, silentLogger } from "../../base/log/log.ts";
-import { type DeliveringState, timedState } from "../../exporter/delivery/delivering-condition.ts";
+import { type CurrentState, currentState } from "../../exporter/delivery/delivering-condition.ts";
 import type { ExporterSnapshot } from "../../exporter/delivery/exporter-snapshot.ts";
 import type { FleetReports } from "../../exporter/delivery/fleet/fleet-reports.ts";
 import { snapshotOfReport } from "../../exporter/delivery/fleet/sink-report.ts";
@@ -243,7 +243,7 @@ export class PolicyStatuses implements Service {
       const { name, conditions, reasonSinceMs: sinceMs } = sink;
       return { name, conditions, progress, accepted, sinceMs, targetMs: 0 };
     }
-    const state = timedState(progress.snapshot, nowMs);
+    const state = currentState(progress.snapshot, nowMs);
     const since = sinceNow(state, progress) ?? { reasonMs: nowMs, statusMs: nowMs, targetMs: 0 };
     const accepted = acceptedNow(sink, progress.snapshot, since);
     const states = [accepted, deliveringCondition(sink, state, progress.snapshot, since)];
@@ -322,9 +322,9 @@ function generationOf(sink: KeptSink, { triedPlan }: ExporterSnapshot): { observ
 
 function deliveringCondition(
   sink: KeptSink,
-  { status, reason, message }: DeliveringState,
+  { status, reason, message }: CurrentState,
   snapshot: ExporterSnapshot,
   { statusMs: sinceMs }: StateSince,
 ): ConditionState {
-  return { type: "Delivering", status, reason, message, sinceMs, ...generationOf(sink, snapshot) };
+  return { type: "Delivering", status, reason, message: message(), sinceMs, ...generationOf(sink, snapshot) };
 }

@@ -15,49 +15,63 @@ export interface DeliveringState {
   readonly message: string;
 }
 
+/** A sink's current state. The message is made only where it is shown. */
+export interface CurrentState extends TimedState {
+  readonly status: DeliveringState["status"];
+  readonly reason: DeliveringState["reason"];
+  message(): string;
+}
+
 /**
  * The current delivery state of a sink. The receiver's failures precede the source's, because they are what
  * holds data back. While delivery is healthy, permanent losses are reported too.
  */
-export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): DeliveringState {
-  const { plan, deliveryState, sources, periodMs } = snapshot;
+export function currentState(snapshot: ExporterSnapshot, nowMs: number): CurrentState {
+  const { plan, deliveryState, sources, periodMs, stats } = snapshot;
   const behindMs = snapshot.behindMs ?? snapshot.lagMs;
-  if (plan.paused) return { status: "False", reason: "Paused", message: "Paused by annotation." };
+  const isForbidden = deliveryState.kind === "forbidden";
+  const state = (
+    status: CurrentState["status"],
+    reason: CurrentState["reason"],
+    message: () => string,
+  ): CurrentState => ({ status, reason, isForbidden, message });
+  if (plan.paused) return state("False", "Paused", () => "Paused by annotation.");
   if (deliveryState.kind === "suspended" || deliveryState.kind === "forbidden")
-    return { status: "False", reason: "Suspended", message: deliveryState.message };
-  if (deliveryState.kind === "retrying")
-    return { status: "False", reason: "Retrying", message: deliveryState.message };
-  const trouble = snapshot.stats.trouble(nowMs);
-  if (trouble !== undefined) return { status: "False", reason: "Retrying", message: trouble.message };
-  const { refusal } = snapshot.stats;
+    return state("False", "Suspended", () => deliveryState.message);
+  if (deliveryState.kind === "retrying") return state("False", "Retrying", () => deliveryState.message);
+  const trouble = stats.trouble(nowMs);
+  if (trouble !== undefined) return state("False", "Retrying", () => trouble.message);
+  const { refusal } = stats;
   if (refusal !== undefined) {
-    const message = `Samples are refused, and the search for those to reject continues: ${refusal}`;
-    return { status: "False", reason: "Retrying", message };
+    const message = "Samples are refused, and the search for those to reject continues";
+    return state("False", "Retrying", () => `${message}: ${refusal}`);
   }
   const failing = sources.filter(({ error }) => error !== undefined);
   if (failing.length > 0) {
-    const message = failing.map(({ name, error }) => `${name}: ${error}`).join("; ");
-    return { status: "False", reason: "SourceUnavailable", message };
+    const message = () => failing.map(({ name, error }) => `${name}: ${error}`).join("; ");
+    return state("False", "SourceUnavailable", message);
   }
-  if (behindMs === undefined) return startingState;
-  const { rejected, delivered } = snapshot.stats.recent(nowMs);
-  const losses = lossesOf(snapshot.stats, nowMs);
-  if (rejected > 0 && delivered === 0) {
-    return { status: "False", reason: "Rejecting", message: losses.trimStart() };
-  }
+  const { status, reason, message } = startingState;
+  if (behindMs === undefined) return state(status, reason, () => message);
+  const { rejected, delivered } = stats.recent(nowMs);
+  const losses = () => lossesOf(stats, nowMs);
+  if (rejected > 0 && delivered === 0) return state("False", "Rejecting", () => losses().trimStart());
   if (behindMs <= 2 * periodMs) {
-    const idle = idleState(snapshot, nowMs);
-    if (idle !== undefined) return idle;
-    return {
-      status: "True",
-      reason: "UpToDate",
-      message: `All samples up to the watermark are delivered.${losses}`,
-    };
+    const names = sources.map(({ name }) => name);
+    const idleSinceMs = stats.series.idleSinceMs(names, nowMs);
+    if (idleSinceMs !== undefined) return state("True", "Idle", () => idleMessage(names.length, idleSinceMs));
+    return state("True", "UpToDate", () => `All samples up to the watermark are delivered.${losses()}`);
   }
   // After a restart nothing is known of the receiver yet.
-  if (!snapshot.stats.hasConcluded) return { ...startingState, message: "No request had a response yet." };
-  const lag = formatDuration(Math.round(behindMs / 1_000) * 1_000);
-  return { status: "True", reason: "CatchingUp", message: `The receiver is ${lag} behind.${losses}` };
+  if (!stats.hasConcluded) return state(status, reason, () => "No request had a response yet.");
+  const lag = () => formatDuration(Math.round(behindMs / 1_000) * 1_000);
+  return state("True", "CatchingUp", () => `The receiver is ${lag()} behind.${losses()}`);
+}
+
+/** {@link currentState}, as it is shown. */
+export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): DeliveringState {
+  const { status, reason, message } = currentState(snapshot, nowMs);
+  return { status, reason, message: message() };
 }
 
 /**
@@ -67,24 +81,15 @@ export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): Deli
 export function losesDataInMs(snapshot: ExporterSnapshot, nowMs: number): number | undefined {
   const { keptMs, lagMs } = snapshot;
   if (keptMs === undefined || lagMs === undefined) return undefined;
-  const { status, reason } = deliveringState(snapshot, nowMs);
+  const { status, reason } = currentState(snapshot, nowMs);
   const isBehind = status === "False" || reason === "CatchingUp";
   return isBehind ? Math.max(0, keptMs - lagMs) : undefined;
 }
 
-/** The state of a sink, with what else counts for the times of a sink's states. */
-export function timedState(snapshot: ExporterSnapshot, nowMs: number): DeliveringState & TimedState {
-  return { ...deliveringState(snapshot, nowMs), isForbidden: snapshot.deliveryState.kind === "forbidden" };
-}
-
 /** A query that is mistyped, or whose exporter is gone, looks like one that is up to date. */
-function idleState({ sources: read, stats }: ExporterSnapshot, nowMs: number): DeliveringState | undefined {
-  const sources = read.map(({ name }) => name);
-  const sinceMs = stats.series.idleSinceMs(sources, nowMs);
-  if (sinceMs === undefined) return undefined;
+function idleMessage(queries: number, sinceMs: number): string {
   const since = new Date(sinceMs).toISOString().replace(/\.\d+Z$/, "Z");
-  const subject = sources.length === 1 ? "The query" : "The queries";
-  return { status: "True", reason: "Idle", message: `${subject} selected no series since ${since}.` };
+  return `${queries === 1 ? "The query" : "The queries"} selected no series since ${since}.`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
 import { Cycle, type CycleDeps, type CycleEnd, type SinkParts } from "./cycle.ts";
-import { timedState } from "./delivering-condition.ts";
+import { currentState } from "./delivering-condition.ts";
 import type { DeliveryState } from "./dispatch/delivery-state.ts";
 import { DeliveryStateMachine } from "./dispatch/delivery-state-machine.ts";
 import type { Interruption } from "./dispatch/interruption.ts";
@@ -153,7 +153,7 @@ export class Exporter {
   }
 
   #stateNow(): TimedState {
-    return timedState(this.snapshot(), this.#deps.clock.nowMs());
+    return currentState(this.snapshot(), this.#deps.clock.nowMs());
   }
 
   snapshot(): ExporterSnapshot {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defined } from "../../../base/core/defined.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
-import { timedState } from "../delivering-condition.ts";
+import { currentState } from "../delivering-condition.ts";
 import { delivering } from "../dispatch/delivery-state.ts";
 import type { ExporterSnapshot } from "../exporter-snapshot.ts";
 import type { StateSince, TimedState } from "../state-times.ts";
@@ -109,7 +109,7 @@ export function reportOf(
   { replica, nowMs }: { readonly replica: string; readonly nowMs: number },
 ): SinkReport {
   const { deliveryState, sources, lagMs, behindMs, keptMs, nextAttemptMs, periodMs, stats } = snapshot;
-  const state = timedState(snapshot, nowMs);
+  const state = currentState(snapshot, nowMs);
   const { status, reason } = state;
   const since = snapshot.times?.since(state);
   const lastDeliveredAtMs = latest(stats.lastDeliveredAtMs, before?.lastDeliveredAtMs, (atMs) => atMs);

@@ -41,8 +41,9 @@ const staleTemporaryMs = 3_600_000;
 const idPattern = /^\d{14}-[0-9a-f]{8}$/;
 
 /**
- * Keeps rejected requests, one file each, under `state.directory/rejected`. Limited by size and age, oldest removed first. The folder is the only source of
- * truth: a command in another process lists, shows and deletes entries while the daemon writes.
+ * Keeps rejected requests, one file each, under `state.directory/rejected`. Limited by size and age, oldest
+ * removed first. The folder is the only source of truth: a command in another process lists, shows and
+ * deletes entries while the daemon writes.
  */
 export class RejectedStore {
   readonly #directory: string;
