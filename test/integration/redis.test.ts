@@ -163,6 +163,19 @@ describe("a connection", () => {
     await until("it replies after the restart", async () => (await connection.ping()) === "PONG");
   });
 
+  test("one that a newer telemetryd has written is refused, with its key and what to do", async () => {
+    const server = await startRedis();
+    releasers.push(() => server[Symbol.asyncDispose]());
+    const first = run({ urls: [server.url], stateDirectory: await stateDirectory() });
+    const connection = await ready(first.redis);
+    await until("the format is written", async () => (await connection.get("{telemetryd}:format")) === "1");
+    await connection.set("{telemetryd}:format", "2");
+    const second = run({ urls: [server.url], stateDirectory: await stateDirectory() });
+    await expect(second.ended).rejects.toThrow(
+      "Redis key {telemetryd}:format: the state was written by a newer telemetryd (format 2; this one knows 1)",
+    );
+  });
+
   test("an evicting Redis is warned about by name", async () => {
     const server = await startRedis({ flags: ["--maxmemory-policy", "allkeys-lru"] });
     releasers.push(() => server[Symbol.asyncDispose]());

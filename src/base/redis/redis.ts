@@ -1,12 +1,19 @@
 import type { Registry } from "prom-client";
 import type { Clock } from "../core/clock.ts";
 import { describeError, TelemetrydError } from "../core/errors.ts";
+import { checkFormat } from "../core/format-version.ts";
 import { runServices, type Service } from "../core/service.ts";
 import { liveSecrets } from "../log/live-secrets.ts";
 import type { Logger } from "../log/log.ts";
 import { secretsOfUrl } from "../log/secret-values.ts";
 import { parseRedisAddress } from "../net/redis-address.ts";
-import { type ConnectionRole, openConnection, type RedisConnection, type RedisTarget } from "./connection.ts";
+import {
+  type ConnectionRole,
+  keyPrefix,
+  openConnection,
+  type RedisConnection,
+  type RedisTarget,
+} from "./connection.ts";
 import { createRedisRegistry, memoryOf } from "./metrics.ts";
 import { createPrivateServer, socketPath } from "./private-server.ts";
 import { checkRequirements, type RequirementsReport } from "./requirements.ts";
@@ -118,6 +125,21 @@ function targetOf({
   return address;
 }
 
+/**
+ * The format of everything under our keys in Redis, but for BullMQ's queues: it changes when an older
+ * telemetryd could not read a key of it. docs/installation.md lists the formats.
+ */
+const redisFormat = 1;
+const formatKey = `${keyPrefix}:format`;
+
+/** @throws TelemetrydError STATE_UNUSABLE when a newer telemetryd has written it; whatever Redis rejects with */
+async function claimFormat(connection: RedisConnection): Promise<void> {
+  const remedy = "run that version, restore a backup of Redis from before it, or give another redis.url";
+  const found = (await connection.get(formatKey)) ?? undefined;
+  const isToBeWritten = checkFormat(found, redisFormat, `Redis key ${formatKey}`, remedy);
+  if (isToBeWritten) await connection.set(formatKey, redisFormat);
+}
+
 /** Checks every Redis that replies, and again after each reconnect, since it may be a different server. */
 function requirementsChecker(
   target: RedisTarget,
@@ -140,6 +162,11 @@ function requirementsChecker(
           signal.addEventListener("abort", () => resolve(), { once: true });
           if (signal.aborted) resolve();
           connection.on("ready", () => {
+            claimFormat(connection).catch((error: unknown) => {
+              if (error instanceof TelemetrydError) reject(error);
+              // It is gone again: the next connect checks again.
+              else log.debug({ error: describeError(error) }, "the format in Redis could not be read");
+            });
             connection.info().then(
               (info) => {
                 const isFirst = report === undefined;

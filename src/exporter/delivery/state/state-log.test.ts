@@ -1,6 +1,7 @@
 import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stateStoreContract } from "../../../../test/support/contracts/state-store.ts";
 import { silentLogger } from "../../../base/log/log.ts";
@@ -48,9 +49,16 @@ describe("StateLog", () => {
   });
 
   test("a log of a newer version is refused, untouched", async () => {
-    const newer = encodeRecord({ type: "version", version: 99 });
+    const sent = encodeRecord({ type: "sent", id: 1, number: 1, entries: new RequestEntries(0) });
+    // Entries in a form that this version does not know.
+    const unknown = Buffer.from(sent.subarray(0, -4));
+    unknown.writeUInt32LE(unknown.length - 8, 0);
+    unknown.writeUInt32LE(crc32(unknown.subarray(8)), 4);
+    const newer = Buffer.concat([encodeRecord({ type: "version", version: 99 }), unknown]);
     await writeFile(join(directory, "state.log"), newer);
-    await expect(openState()).rejects.toThrow("newer version");
+    await expect(openState()).rejects.toThrow(
+      /state\.log: the state was written by a newer telemetryd \(format 99; this one knows \d+\): run that version/,
+    );
     expect(await readFile(join(directory, "state.log"))).toEqual(newer);
   });
 

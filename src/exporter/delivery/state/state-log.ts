@@ -2,6 +2,7 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describeError, TelemetrydError } from "../../../base/core/errors.ts";
+import { checkFormat } from "../../../base/core/format-version.ts";
 import { makeDirectory } from "../../../base/core/make-directory.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { LogWriter } from "./log-writer.ts";
@@ -105,14 +106,13 @@ export class StateLog {
       const message = `the state directory ${this.#directory} cannot be used: ${describeError(error)}`;
       throw new TelemetrydError("STATE_UNUSABLE", message, { cause: error });
     }
-    const { records, soundBytes } = decodeRecords(bytes);
-    for (const record of records) {
-      if (record.type === "version" && record.version > stateVersion) {
-        const message = `${path} was written by a newer version of telemetryd; run that version, or start with another state.directory`;
-        throw new TelemetrydError("STATE_UNUSABLE", message);
-      }
-      this.store.apply(record);
-    }
+    const remedy =
+      "run that version, put back a copy of the directory from before it, or start with another state.directory";
+    let isCurrent = false;
+    const { records, soundBytes } = decodeRecords(bytes, (version) => {
+      isCurrent = !checkFormat(String(version), stateVersion, path, remedy);
+    });
+    for (const record of records) this.store.apply(record);
     if (soundBytes < bytes.length) {
       this.#log.warn(
         { path, bytes: bytes.length - soundBytes },
@@ -121,7 +121,8 @@ export class StateLog {
       await this.#file.truncate(soundBytes);
     }
     this.#fileBytes = soundBytes;
-    if (soundBytes === 0) await this.#append({ type: "version", version: stateVersion });
+    // Before any record that an older telemetryd cannot read.
+    if (!isCurrent) await this.#append({ type: "version", version: stateVersion });
     this.#compactedBytes = this.#fileBytes;
   }
 

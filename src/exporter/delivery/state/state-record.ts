@@ -26,7 +26,8 @@ export type StateRecord =
   | { readonly type: "dropSource"; readonly sink: string; readonly source: string }
   | { readonly type: "forget"; readonly sink: string };
 
-export const stateVersion = 1;
+/** Version 2 has the times of samples in its entries. Frames and records of the type `version` never change. */
+export const stateVersion = 2;
 
 /**
  * Frame: u32 length of the rest, u32 CRC-32 of the rest, u16 length of the JSON head, head, bytes of the
@@ -64,9 +65,13 @@ function renamed(key: string, value: unknown): unknown {
  * Reads records up to the end or up to the first torn or damaged one: the process may have been killed, or
  * the disk full, in the middle of a write, and no write beyond that place was ever confirmed.
  *
+ * @param onVersion receives each version before the records that follow it are decoded
  * @returns the records, and the length of the sound part in bytes
  */
-export function decodeRecords(bytes: Buffer): { records: StateRecord[]; soundBytes: number } {
+export function decodeRecords(
+  bytes: Buffer,
+  onVersion: (version: number) => void = () => undefined,
+): { records: StateRecord[]; soundBytes: number } {
   const records: StateRecord[] = [];
   let at = 0;
   while (at + frameBytes <= bytes.length) {
@@ -77,6 +82,7 @@ export function decodeRecords(bytes: Buffer): { records: StateRecord[]; soundByt
     const headEnd = 2 + body.readUInt16LE(0);
     // The checksum matches, so encodeRecord wrote this: the cast is as good as a check.
     const head = JSON.parse(body.toString("utf8", 2, headEnd), renamed) as StateRecord;
+    if (head.type === "version") onVersion(head.version);
     if (head.type === "sent")
       records.push({ ...head, entries: RequestEntries.decode(body.subarray(headEnd)) });
     else if (head.type === "receiver") records.push({ ...head, text: body.toString("utf8", headEnd) });
