@@ -6,6 +6,7 @@ import type { Logger } from "../../base/log/log.ts";
 import { namesOneHost } from "../../base/net/host.ts";
 import type { DaemonStatus } from "../../exporter/policy/status/status-view.ts";
 import type { RejectedFolder } from "../../exporter/remote-write/rejected/rejected-access.ts";
+import { debugPath, debugRoutes } from "./debug-routes.ts";
 import { isKnownHost } from "./known-host.ts";
 import { pageScript } from "./page/page-script.ts";
 import { pageStyle } from "./page/page-style.ts";
@@ -84,6 +85,7 @@ export function buildOpsApp(input: OpsInput): FastifyInstance {
     if (body === undefined) return reply.hijack();
     return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(body);
   });
+  app.register(debugRoutes(input.log), { prefix: debugPath });
   if (input.rejected !== undefined) app.register(rejectedRoutes(input.rejected), { prefix: rejectedPath });
   if (input.tap !== undefined) app.register(tapRoutes(input.tap), { prefix: tapPath });
   if (input.dashboard !== undefined) app.register(input.dashboard, { prefix: queuesPath });

@@ -52,3 +52,17 @@ test.each([
   expect(written.includes("\u001b")).toBe(expected === "text" && isTerminal);
   if (!isTerminal) expect(written).toMatch(/\d{4}-\d{2}-\d{2}/);
 });
+
+test("a changed level is that of the loggers made from it, too", () => {
+  const lines: string[] = [];
+  const log = createLogger("info", { write: (text) => lines.push(text) }, false);
+  const child = log.child({ plane: "p" }).child({ sink: "s" });
+  child.debug("before");
+  log.level = "debug";
+  child.debug("after");
+  log.level = "error";
+  child.warn("later");
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ plane: "p", sink: "s", level: "debug", msg: "after" }),
+  ]);
+});

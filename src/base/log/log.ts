@@ -4,7 +4,12 @@ import { redact } from "./redact.ts";
 
 export type { Logger } from "pino";
 
-type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace";
+export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace"] as const;
+type LogLevel = (typeof logLevels)[number];
+
+export function isLogLevel(value: unknown): value is LogLevel {
+  return logLevels.some((level) => level === value);
+}
 
 /** `auto`: text on a terminal, JSON anywhere else. */
 export type LogFormat = "auto" | "text" | "json";
@@ -38,6 +43,11 @@ export function createLogger(
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (name: string) => ({ level: name }) },
+    // A child has its parent as prototype, and methods of its own for the level at its creation. Without
+    // these, a changed level is the children's, too.
+    onChild: (child: Logger) => {
+      for (const name of logLevels) Reflect.deleteProperty(child, name);
+    },
   };
   return pino(options, line);
 }

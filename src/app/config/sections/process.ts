@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { logLevels } from "../../../base/log/log.ts";
 import { choice, list, listen, redisUrls, requiredPath, requiredText } from "./fields.ts";
 import { hostNameProblem } from "./values.ts";
 
@@ -41,11 +42,7 @@ export const ops = z
 
 export const log = z
   .strictObject({
-    level: choice(
-      "Least severity that is logged",
-      ["fatal", "error", "warn", "info", "debug", "trace"],
-      "info",
-    ),
+    level: choice("Least severity that is logged", logLevels, "info"),
     format: choice(
       "auto is text on a terminal, and one JSON object per line anywhere else",
       ["auto", "text", "json"],
