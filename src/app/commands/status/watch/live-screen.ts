@@ -4,6 +4,7 @@ import type { ScreenSize } from "./screen-lines.ts";
 export interface Terminal {
   readonly columns?: number;
   readonly rows?: number;
+  hasColors?(): boolean;
   write(text: string): unknown;
   on(event: "resize", listener: () => void): unknown;
   off(event: "resize", listener: () => void): unknown;

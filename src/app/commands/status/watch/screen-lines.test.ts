@@ -15,23 +15,57 @@ describe("screenLines", () => {
     expect(lines(live, 110, 20).join("\n")).toMatchInlineSnapshot(`
       "telemetryd 0.1.0 at 127.0.0.1:9464   2 failing, 4 up-to-date                                         12:00:00Z
 
-      NAMESPACE   POLICY             SINK         READY   DELIVERING   LAG     DELIVERED   REJECTED   AGE     LAST E
-      lab         probe              -            False   -            -       -           -          95s     spec.s
-      payments    payments-metrics   mimir        True    Suspended    31m     158M        0          15m     HTTP 4
-      payments    payments-metrics   prometheus   True    UpToDate     14s     24M         137        15m     -
-      shop        shop-metrics       mimir        True    UpToDate     14s     90.5M       0          15m     -
-      web         web-metrics        mimir        True    UpToDate     12s     56.6M       0          15m     -
-      web         web-metrics        prometheus   True    UpToDate     9s      347M        0          15m     -"
+      NAMESPACE   POLICY             SINK         DELIVERING   LAG     REJECTED   LAST ERROR
+      lab         probe              -            -            -       -          spec.sinks[0].sources[1]: there is
+      payments    payments-metrics   mimir        Suspended    31m     0          HTTP 401: invalid API key (88s ago
+      payments    payments-metrics   prometheus   UpToDate     14s     137        -
+      shop        shop-metrics       mimir        UpToDate     14s     0          -
+      web         web-metrics        mimir        UpToDate     12s     0          -
+      web         web-metrics        prometheus   UpToDate     9s      0          -"
     `);
+  });
+
+  test("a terminal of 80 columns shows names, state, lag and error", () => {
+    expect(lines(live, 80, 20).join("\n")).toMatchInlineSnapshot(`
+      "telemetryd 0.1.0 at 127.0.0.1:9464   2 failing, 4 up-to-date           12:00:00Z
+
+      POLICY          SINK         DELIVERING   LAG     LAST ERROR
+      probe           -            -            -       spec.sinks[0].sources[1]: ther
+      payments-met…   mimir        Suspended    31m     HTTP 401: invalid API key (88s
+      payments-met…   prometheus   UpToDate     14s     -
+      shop-metrics    mimir        UpToDate     14s     -
+      web-metrics     mimir        UpToDate     12s     -
+      web-metrics     prometheus   UpToDate     9s      -"
+    `);
+  });
+
+  test("with many wide names these are shortened, not the lag", () => {
+    const policies = status.policies.map((policy) => ({
+      ...policy,
+      name: `${policy.name}${"-x".repeat(40)}`,
+    }));
+    const shown = lines({ ...live, latest: { status: { ...status, policies }, atMs: nowMs } }, 80, 20);
+    expect(shown[2]).toMatch(/^POLICY +SINK +DELIVERING +LAG +LAST ERROR$/);
+    expect(shown.join("\n")).toMatch(/payment[^ ]*… +mimir +Suspended +31m +HTTP 401: invalid API key/);
+  });
+
+  test("a row is painted as urgent as its sink is, whole and once", () => {
+    const painted = screenLines(live, plain, { columns: 80, rows: 20 }, nowMs, (text, urgency) =>
+      urgency === "none" ? text : `<${urgency} ${text}>`,
+    );
+    expect(painted.filter((line) => line.startsWith("<"))).toEqual([
+      expect.stringMatching(/^<alarm probe .*>$/),
+      expect.stringMatching(/^<alarm payments-met… .*HTTP 401.*>$/),
+    ]);
   });
 
   test("a small terminal: lines are cut, rows are counted, the time stays", () => {
     expect(lines(live, 50, 6).join("\n")).toMatchInlineSnapshot(`
-      "telemetryd 0.1.0 at 127.0.0.1:9464   2 f 12:00:00Z
+      "127.0.0.1:9464   2 failing, 4 up-to-date 12:00:00Z
 
-      NAMESPACE   POLICY             SINK         READY
-      lab         probe              -            False
-      payments    payments-metrics   mimir        True
+      POLICY     SINK       DELIVERING   LAG     LAST ER
+      probe      -          -            -       spec.si
+      payment…   mimir      Suspended    31m     HTTP 40
       … 4 more"
     `);
   });
@@ -69,7 +103,7 @@ describe("screenLines", () => {
       "Warning: fault 2",
       "… 27 more",
       "",
-      expect.stringContaining("NAMESPACE"),
+      expect.stringContaining("POLICY"),
     ]);
   });
 
