@@ -62,6 +62,7 @@ export const programs = {
     send: [tsx("bench/send.ts"), "sending a remote-write request"],
     shapes: [tsx("bench/shapes.ts"), "batch sizes, and sinks that share each read"],
     "small-policies": [tsx("bench/small-policies.ts"), "10,000 policies of 10 series"],
+    sizing: [tsx("bench/sizing.ts"), "CPU, the store's CPU and wire bytes by metrics.interval"],
     start: [tsx("bench/start.ts"), "from the start to the first delivered samples"],
   },
   // In the order of their runs: the chart contains the CRD.
