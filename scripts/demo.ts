@@ -48,7 +48,7 @@ async function demo(forMs: number | undefined, progress: Progress, signal: Abort
   const startMs = Date.now();
   try {
     const system = await startSystem({ notes, stops, say: progress.say, signal });
-    progress.say(addresses(system));
+    progress.say(await addresses(system, signal));
     await watch(system, forMs, progress, signal);
     return await verify(system, startMs, progress, signal);
   } finally {
@@ -60,7 +60,7 @@ async function demo(forMs: number | undefined, progress: Progress, signal: Abort
   }
 }
 
-function addresses(system: DemoSystem): string {
+async function addresses(system: DemoSystem, signal: AbortSignal): Promise<string> {
   const { source, sinks, daemon, roadmap, platform, instances, instanceAddress, proxy } = system;
   const lines = [
     ["telemetryd, status page", `${daemon.opsUrl}/`],
@@ -68,21 +68,40 @@ function addresses(system: DemoSystem): string {
     ["project web, policies", `kubectl --kubeconfig ${platform.kubeconfig} get exportpolicy -o yaml`],
     ["project web, workload", `kubectl --kubeconfig ${platform.kubeconfig} get workloads,instances`],
     ["web server of the project", webServer(instances.kind, instanceAddress)],
-    ["through its HTTPProxy", proxy === undefined ? noProxy : curlLine(proxy)],
+    [
+      "through its HTTPProxy",
+      proxy === undefined ? noProxy : `${curlLine(proxy)}${standInText(instances.kind)}`,
+    ],
     ...(proxy === undefined ? [] : [["the same with TLS", tlsCurlLine(proxy)]]),
-    ["source (VictoriaMetrics)", `${source.url}/vmui/`],
-    ...sinks
-      .slice(0, 2)
-      .map(({ sink, kind, server }) => [
-        `receiver "${sink}"`,
-        kind === "prometheus"
-          ? `${server.url}/graph  (user demo, password demo-password)`
-          : `${server.url}/vmui/`,
-      ]),
+    ["source (VictoriaMetrics)", await pageOf(source.url, {}, signal)],
+    ...(await Promise.all(
+      sinks.slice(0, 2).map(async ({ sink, kind, server, headers }) => {
+        const login = kind === "prometheus" ? "  (user demo, password demo-password)" : "";
+        return [`receiver "${sink}"`, `${await pageOf(server.url, headers, signal)}${login}`];
+      }),
+    )),
     ["policy, edit it", join(demoFolder, "policies", "export-policy.yaml")],
     ["logs and data", demoFolder],
   ];
   return lines.map(([name, value]) => `  ${name?.padEnd(28)}${value}`).join("\n");
+}
+
+/** A server's page for queries; Debian's builds have none, and show a query's result as JSON. */
+async function pageOf(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<string> {
+  for (const path of ["/vmui/", "/graph"]) {
+    const response = await fetch(url + path, { headers, signal }).catch(() => undefined);
+    await response?.body?.cancel();
+    if (response?.ok) return url + path;
+  }
+  return `${url}/api/v1/query?query=up`;
+}
+
+function standInText(kind: "engine" | "emulated"): string {
+  return kind === "engine" ? "" : "  (the demo responds in place of the instance)";
 }
 
 const noProxy = "is not served; the conditions of the httpproxy say why";

@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { ensureBuilt, projectRoot } from "../daemon/build.ts";
 import { type RunningDaemon, startDaemon } from "../daemon/daemon.ts";
@@ -30,7 +33,7 @@ export interface DemoSystem {
   readonly instances: DemoInstances;
   /** Address of the project's instance; undefined if it does not run. */
   readonly instanceAddress: string | undefined;
-  /** The project's HTTPProxy; undefined if no gateway serves it. */
+  /** The project's HTTPProxy; undefined if no gateway serves it. Where nothing runs, the demo is its backend. */
   readonly proxy: DemoProxy | undefined;
 }
 
@@ -76,6 +79,7 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
     await mkdir(join(demoFolder, name), { recursive: true });
   }
 
+  say("starting VictoriaMetrics twice, Prometheus and Redis");
   const started = async (start: Promise<RunningServer>): Promise<RunningServer> => {
     const server = await start;
     stops.push(() => server.stop());
@@ -150,6 +154,7 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
     onStart: (pid) => notes.add("telemetryd", pid),
     signal,
   });
+  say(`telemetryd exports: ${daemon.opsUrl}/; waiting for the project's workload and HTTPProxy`);
   // Stopped first: it must not see its servers go.
   stops.unshift(() => daemon.child.stop());
   await waitUntilReady("the platform", daemon.child, () => isListening(platformPort), 30_000, signal);
@@ -160,9 +165,8 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
     // The exports are shown nevertheless; the reason is in the workload's conditions.
     return undefined;
   });
-  // Where nothing runs, a receiver of the demo stands behind the proxy.
   const isRunning = instances.kind === "engine" && instanceAddress !== undefined;
-  const endpoint = isRunning ? `http://${instanceAddress}:8080` : second.url;
+  const endpoint = isRunning ? `http://${instanceAddress}:8080` : await startStandIn(stops);
   const caFile = join(demoFolder, "state", "platform", "ca.crt");
   const proxy = await startDemoProxy(
     { platform, port: proxyPort, tlsPort: proxyTlsPort, caFile, endpoint, folder: demoFolder },
@@ -185,6 +189,17 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
     platform,
     ...{ instances, instanceAddress, proxy },
   };
+}
+
+/** Responds as the project's web server does, where no instance runs. @returns its URL */
+async function startStandIn(stops: StartOptions["stops"]): Promise<string> {
+  const server = createServer((_, response) => response.end("Hello from the project web.\n"));
+  stops.push(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** A file of config/demo, with docker compose's addresses replaced by those of this run. */
