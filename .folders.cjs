@@ -11,7 +11,7 @@ const order = {
   "src/base/documents": ["yaml", "."],
   "src/base/http": ["names", "."],
 
-  "src/exporter": ["series", "metricsql", "policy", "metrics-store", "remote-write", "delivery"],
+  "src/exporter": ["series", "metricsql", "relabel", "policy", "metrics-store", "remote-write", "delivery"],
   "src/exporter/metricsql": ["regex", "ast", "analysis", "parse", "print"],
   "src/exporter/policy": ["spec", "status", ".", "directory", "tenants"],
   "src/exporter/metrics-store": [

@@ -33,6 +33,7 @@ export const programs = {
     ],
     "platform-load": [tsx("test/load/platform.ts"), "10,000 objects and 1,000 watches in one process"],
     "platform-projects": [tsx("test/load/platform-projects.ts"), "one exporter follows a thousand projects"],
+    relabel: [tsx("test/relabel/run.ts"), "relabelling is equal to that of Prometheus' own package (Go)"],
     "roadmap-faults": [
       "vitest run --config test/faults/vitest.config.ts test/faults/roadmap.test.ts",
       "the roadmap under kills of Redis and its replicas",

@@ -1,10 +1,11 @@
-import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { exportPolicyCrd } from "../../../scripts/crd/export-policy-crd.ts";
 import { startChild, waitUntilReady } from "../../../scripts/servers/child.ts";
 import { freePort } from "../../../scripts/servers/free-port.ts";
+import { buildGoSource } from "../../support/go-source.ts";
 import { groupDomain } from "../../support/plane/platform.ts";
 import { until } from "../../support/until.ts";
 import { sendTo } from "../platform-api.ts";
@@ -20,13 +21,12 @@ export interface Oracle {
 }
 
 const modules = ["k8s.io/apiextensions-apiserver@v0.35.0", "go.etcd.io/etcd/server/v3@v3.6.5"];
-const folder = resolve(".servers", "kubernetes-oracle");
-const program = join(folder, "oracle");
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const readyLimitMs = 60_000;
 
 export async function startOracle(signal: AbortSignal): Promise<Oracle> {
-  await build(signal);
+  const source = fileURLToPath(new URL("main.go", import.meta.url));
+  const program = await buildGoSource("kubernetes-oracle", source, modules, signal);
   const directory = await mkdtemp(join(tmpdir(), "telemetryd-oracle-"));
   const kubeconfig = join(directory, "kubeconfig");
   await writeFile(kubeconfig, JSON.stringify(noServer));
@@ -62,28 +62,6 @@ const noServer = {
   contexts: [{ name: "none", context: { cluster: "none", user: "none" } }],
   "current-context": "none",
 };
-
-async function build(signal: AbortSignal): Promise<void> {
-  const source = fileURLToPath(new URL("main.go", import.meta.url));
-  const built = await stat(program).catch(() => undefined);
-  if (built !== undefined && built.mtimeMs > (await stat(source)).mtimeMs) return;
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
-  await copyFile(source, join(folder, "main.go"));
-  await go(["mod", "init", "oracle"], signal);
-  await go(["get", ...modules], signal);
-  await go(["mod", "tidy"], signal);
-  await go(["build", "-o", program, "."], signal);
-}
-
-async function go(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const env = { GOFLAGS: "-mod=mod" };
-  const child = await startChild({ name: "go", program: "go", args, cwd: folder, env });
-  const abort = () => child.signal("SIGTERM");
-  signal.addEventListener("abort", abort);
-  const { code } = await child.exited.finally(() => signal.removeEventListener("abort", abort));
-  if (code !== 0) throw new Error(`go ${args.join(" ")}:\n${child.log()}`);
-}
 
 /** Waits until the CRD is served, published in OpenAPI, and its storage is open. */
 async function install(send: SendRequest): Promise<void> {

@@ -23,13 +23,19 @@ export function posixClass(name: string): ((code: number) => boolean) | undefine
   return pattern && ((code) => code < 128 && pattern.test(String.fromCharCode(code)));
 }
 
+/** The classes that exist, by name: a pattern may name one a hundred times. */
+const knownClasses = new Map<string, (code: number) => boolean>([["Any", () => true]]);
+
 /** A general category (`L`, `Lu`) or a script (`Greek`) of Unicode. */
 export function unicodeClass(name: string): ((code: number) => boolean) | undefined {
-  if (name === "Any") return () => true;
+  const known = knownClasses.get(name);
+  if (known !== undefined) return known;
   for (const property of ["gc", "sc"]) {
     try {
       const pattern = new RegExp(`^\\p{${property}=${name}}$`, "u");
-      return (code) => pattern.test(String.fromCodePoint(code));
+      const test = (code: number) => pattern.test(String.fromCodePoint(code));
+      knownClasses.set(name, test);
+      return test;
     } catch {
       // Not a category; possibly a script.
     }

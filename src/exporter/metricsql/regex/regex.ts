@@ -41,6 +41,7 @@ const escapedAsserts = { A: "textStart", z: "textEnd", b: "word", B: "notWord" }
 
 class RegexParser {
   readonly #chars: readonly string[];
+  readonly #names = new Set<string>();
   #at = 0;
   #depth = 0;
   #flags: Flags = { fold: false, lines: false, dotAll: true };
@@ -158,6 +159,10 @@ class RegexParser {
       case "+":
       case "?":
         throw new RegexError(`nothing to repeat before "${char}"`);
+      case "{":
+        if (this.#count()) throw new RegexError("nothing to repeat before a number of repetitions");
+        this.#at++;
+        return this.#char(char);
       case "\\":
         return this.#escape();
       default:
@@ -189,6 +194,9 @@ class RegexParser {
           if (this.#count()) throw new RegexError("nothing to repeat after the flags");
           return undefined;
         }
+      } else {
+        if (this.#names.has(name)) throw new RegexError(`two groups have the name ${name}`);
+        this.#names.add(name);
       }
     }
     if (++this.#depth > maxDepth) throw new RegexError(`nested deeper than ${maxDepth} levels`);

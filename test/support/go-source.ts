@@ -1,0 +1,40 @@
+import { copyFile, mkdir, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { startChild } from "../../scripts/servers/child.ts";
+import { findGo } from "../../scripts/servers/go.ts";
+
+/**
+ * Builds a program of tests from one Go file, once for each change of it, below `.servers`.
+ *
+ * @param modules that it needs, with their versions
+ * @returns the program's path
+ */
+export async function buildGoSource(
+  name: string,
+  source: string,
+  modules: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  const folder = resolve(".servers", name);
+  const program = join(folder, "program");
+  const built = await stat(program).catch(() => undefined);
+  if (built !== undefined && built.mtimeMs > (await stat(source)).mtimeMs) return program;
+  const go = await findGo();
+  if (go === undefined) throw new Error(`${name} needs Go, which is not installed`);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await copyFile(source, join(folder, "main.go"));
+  const run = async (...args: string[]): Promise<void> => {
+    const env = { GOFLAGS: "-mod=mod", PATH: `${dirname(go)}:${process.env["PATH"] ?? ""}` };
+    const child = await startChild({ name: "go", program: go, args, cwd: folder, env });
+    const abort = () => child.signal("SIGTERM");
+    signal.addEventListener("abort", abort);
+    const { code } = await child.exited.finally(() => signal.removeEventListener("abort", abort));
+    if (code !== 0) throw new Error(`go ${args.join(" ")}:\n${child.log()}`);
+  };
+  await run("mod", "init", name);
+  await run("get", ...modules);
+  await run("mod", "tidy");
+  await run("build", "-o", program, ".");
+  return program;
+}
