@@ -20,7 +20,7 @@ function makeBody(seriesCount: number, samplesEach: number): Buffer {
       value: `value-${n}-of-${index}`,
     }));
     const form = encoder.encode(new Series([{ name: "__name__", value: "http_requests_total" }, ...labels]));
-    if (form.kind === "invalid") throw new Error(form.message);
+    if (form.kind !== "series") throw new Error(form.message);
     for (let n = 0; n < samplesEach; n++) {
       samples.timestampsMs[n] = 1_760_000_000_000 + n * 15_000;
       samples.values[n] = Math.random() * 1e6;

@@ -49,6 +49,12 @@ export const sinkMetrics: readonly SinkMetric[] = [
     value: ({ stats }) => stats.dropped,
   },
   {
+    name: "telemetryd_sink_samples_relabel_dropped_total",
+    help: "Samples not sent, since a relabelling rule drops their series: a choice, not a loss.",
+    kind: "counter",
+    value: ({ stats }) => stats.droppedByRules,
+  },
+  {
     name: "telemetryd_sink_samples_unwritten_total",
     help: "Samples that the receiver acknowledged without writing them, by its own count (protocol 2.0).",
     kind: "counter",

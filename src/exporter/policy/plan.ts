@@ -58,6 +58,7 @@ export function planPolicy(
       ...defined({ credentials, headers }),
       batch: good.batch,
       retry: good.retry,
+      ...(good.relabel !== undefined && { relabel: good.relabel }),
       paused: paused === "all" || paused.has(good.name),
       ...(tenant !== undefined && { tenant }),
     });

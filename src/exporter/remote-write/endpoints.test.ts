@@ -56,7 +56,7 @@ test("what is known of an endpoint is a tenant's own, and shared by its sinks", 
 
 function requestOf(destination: Destination, name: string): EncodedRequest {
   const encoded = destination.encoder().encode(new Series([{ name: "__name__", value: name }]));
-  if (encoded.kind === "invalid") throw new Error(encoded.message);
+  if (encoded.kind !== "series") throw new Error(encoded.message);
   const builder = destination.newBuilder();
   builder.append(encoded, new SampleBuffer(), 0, 1);
   return builder.finish();

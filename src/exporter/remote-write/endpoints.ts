@@ -9,6 +9,7 @@ import { EgressGuard, type EgressRules, type EgressScope } from "../../base/net/
 import { bypassesProxy } from "../../base/net/no-proxy.ts";
 import { TlsMaterial } from "../../base/net/tls-material.ts";
 import type { Credentials, RetrySettings } from "../policy/spec/types.ts";
+import type { RelabelRule } from "../relabel/rule.ts";
 import { Authentications, isOfEnvironment } from "./authentication/authentication.ts";
 import type { Names } from "./encoding/label-names.ts";
 import { type LabelShape, type SeriesEncoder, seriesEncoderFor } from "./encoding/labels.ts";
@@ -74,6 +75,8 @@ interface EndpointRequest {
    */
   readonly metadataOf?: MetadataLookup | undefined;
   readonly retry: RetrySettings;
+  /** The sink's own rules; see {@link LabelShape}. */
+  readonly relabel?: readonly RelabelRule[] | undefined;
   /** Read before each attempt, so that a rotated Secret applies from the next request on. */
   readonly credentials: () => Credentials | undefined;
   /** The policy's own, by names in lower case. */
@@ -197,6 +200,8 @@ export class Endpoints {
           externalLabels,
           dropLabels,
           tenantLabel: request.tenantLabel,
+          relabel: request.relabel,
+          endpointRelabel: settings?.relabel,
           protocol: state.protocol,
           names: state.names,
         } satisfies LabelShape),

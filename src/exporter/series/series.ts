@@ -31,12 +31,26 @@ export interface EncodedSeries extends Span {
   readonly hashLow: number;
   /** Only where a name was made legal: the hash of the labels as sent, which is another one. */
   readonly renamed?: LabelsHash;
+  /**
+   * Only where relabelling rules changed the labels, before names are made legal. The series' identity is
+   * then that of its labels in the store: it outlives an edit of the rules.
+   */
+  readonly relabelled?: Relabelled;
   /** The labels as sent, in order. Only for protocol 2.0, which references texts individually. */
   readonly sentLabels: readonly Label[] | undefined;
 }
 
+export interface Relabelled {
+  /** Of the labels as sent. */
+  readonly hash: LabelsHash;
+  /** The metric's name in the store. */
+  readonly storeName: string;
+}
+
 /** Results to keep with a series besides the first. */
 const maxOtherTests = 16;
+/** Forms to keep besides the first: those of tenants' rules that were edited are of no use any longer. */
+const maxOtherForms = 32;
 
 /**
  * A series as the hot path uses it: parsed once, then found by the bytes that the store writes for it, so
@@ -61,7 +75,7 @@ export class Series implements EncodedSeries {
   #formIndex = -1;
   #form: unknown;
   protected held: readonly Label[] | undefined;
-  #otherForms: unknown[] | undefined;
+  #otherForms: Map<number, unknown> | undefined;
   #askedName: string | undefined;
   #askedValue: string | undefined;
   #tested: ((labels: readonly Label[]) => boolean) | undefined;
@@ -149,7 +163,7 @@ export class Series implements EncodedSeries {
    * with the series when the reader's label cache evicts it.
    */
   form(index: number): unknown {
-    return index === this.#formIndex ? this.#form : this.#otherForms?.[index];
+    return index === this.#formIndex ? this.#form : this.#otherForms?.get(index);
   }
 
   keepForm(index: number, form: unknown): void {
@@ -157,8 +171,11 @@ export class Series implements EncodedSeries {
       this.#formIndex = index;
       this.#form = form;
     } else {
-      this.#otherForms ??= [];
-      this.#otherForms[index] = form;
+      this.#otherForms ??= new Map();
+      this.#otherForms.set(index, form);
+      if (this.#otherForms.size <= maxOtherForms) return;
+      const [oldest] = this.#otherForms.keys();
+      if (oldest !== undefined) this.#otherForms.delete(oldest);
     }
   }
 }

@@ -35,7 +35,7 @@ export function encodeRequest(list: readonly TestSeries[], shape: LabelShape = p
   const builder = new WriteRequestBuilder();
   for (const { labels, samples } of list) {
     const form = encoder.encode(new Series([...labels].sort((a, b) => (a.name < b.name ? -1 : 1))));
-    if (form.kind === "invalid") throw new Error(form.message);
+    if (form.kind !== "series") throw new Error(form.message);
     const buffer = new SampleBuffer();
     buffer.reserve(samples.length);
     for (const [index, { timestampMs, value }] of samples.entries()) {

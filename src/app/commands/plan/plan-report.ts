@@ -1,3 +1,4 @@
+import type { Example } from "../relabelled.ts";
 import type { SourceSummary } from "./source-statistics.ts";
 
 /** A command's report; its JSON is the output of `--output json`. */
@@ -39,11 +40,4 @@ export interface SinkReport {
   /** Series as the store has them, and as they are sent: see `Example`. */
   readonly examples?: readonly Example[];
   readonly probe?: { readonly accepted: boolean; readonly message: string };
-}
-
-export interface Example {
-  readonly series: string;
-  /** Absent: it cannot be sent, for the stated reason. */
-  readonly sent?: string;
-  readonly problem?: string;
 }

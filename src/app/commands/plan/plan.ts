@@ -25,10 +25,10 @@ import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.
 import { printedJson } from "../printed-json.ts";
 import { tenantOfStore } from "../query/query-scope.ts";
 import { probeReceiver } from "../receiver-probe.ts";
+import { relabelled } from "../relabelled.ts";
 import { commonSelector } from "./common-selector.ts";
 import type { PlanReport, PolicyReport, SinkReport, SourceReport } from "./plan-report.ts";
 import { planText } from "./plan-text.ts";
-import { relabelled } from "./relabelled.ts";
 import { SourceStatistics } from "./source-statistics.ts";
 
 export interface PlanOptions extends ConfigCommandOptions {

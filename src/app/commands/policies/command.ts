@@ -7,6 +7,11 @@ import {
   textOrJson,
 } from "../command.ts";
 
+interface ValidateCommandOptions {
+  readonly output: "text" | "json";
+  readonly relabelTest?: string;
+}
+
 interface ExportCommandOptions extends ConfigOptions {
   readonly from: string;
   readonly to: string;
@@ -23,10 +28,11 @@ export function registerPolicies(
     .command("validate")
     .description("check configuration files and policy manifests, offline")
     .argument("<path...>", "files, or directories of them")
+    .option("--relabel-test <series>", "also print what this series becomes at each sink: 'up{job=\"web\"}'")
     .addOption(textOrJson())
-    .action(async (paths: string[], { output }: { output: "text" | "json" }) => {
+    .action(async (paths: string[], { output, relabelTest }: ValidateCommandOptions) => {
       const { validate } = await import("./validate.ts");
-      finish(await validate(paths, { output, environment: process.env }, stopSignal()));
+      finish(await validate(paths, { output, relabelTest, environment: process.env }, stopSignal()));
     });
 
   configured(program.command("export"))

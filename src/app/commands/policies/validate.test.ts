@@ -48,6 +48,50 @@ spec:
           ${extra}
 `;
 
+const relabel = `relabel:
+            - { sourceLabels: [__name__], regex: "go_.*", action: drop }
+            - { sourceLabels: [__name__], targetLabel: __name__, replacement: app_$1 }
+            - { regex: pod, action: labeldrop }`;
+
+test("what a series becomes at each sink, with the operator's rules of a configuration", async () => {
+  const path = await put("a.yaml", policy("a", '{job="web"}', relabel));
+  const config = await put(
+    "telemetryd.yaml",
+    `metrics: { url: http://h }
+policies: { directory: ${folder} }
+delivery:
+  endpoints:
+    - urlPrefix: http://127.0.0.1:9090/api
+      externalLabels: { zone: a }
+      relabel: [{ targetLabel: zone, replacement: b }]
+`,
+  );
+  const at = async (relabelTest: string, ...paths: string[]) => {
+    const { text } = await validate(paths, { relabelTest }, forever);
+    return text.trimEnd().split("\n").at(-1);
+  };
+  expect(await at('up{job="web",pod="x"}', path)).toBe('default/a/main: app_up{job="web"}');
+  expect(await at('{__name__="up"}', config, path)).toBe('default/a/main: app_up{zone="b"}');
+  expect(await at("go_info", path)).toBe("default/a/main: not sent: a relabelling rule drops the series");
+  const { text } = await validate([path], { output: "json", relabelTest: "up" }, forever);
+  expect(JSON.parse(text).relabelTests).toEqual([
+    { policy: "default/a", sink: "main", series: "up{}", sent: "app_up{}" },
+  ]);
+  for (const wrong of ["up{", "{}", 'up{a=~"b"}', "rate(up[1m])", 'up{a="b",a="c"}']) {
+    await expect(at(wrong, path)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+  }
+});
+
+test("faults of relabelling rules, each at its place", async () => {
+  const rules = `relabel:
+            - { sourceLabels: [a], regex: "a(", targetLabel: b }
+            - { action: hashmod, targetLabel: b }`;
+  const { text } = await run([await put("a.yaml", policy("a", '{job="web"}', rules))]);
+  expect(text).toContain('relabel[0].regex: must be a regular expression of RE2: missing ")"');
+  expect(text).toContain("relabel[1]");
+  expect(text).toContain("requires non-zero modulus");
+});
+
 test("the samples are right", async () => {
   expect(await run([samples])).toEqual({ text: "3 files checked: 0 errors, 0 warnings\n", exitStatus: 0 });
 });

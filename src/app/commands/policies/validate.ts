@@ -12,14 +12,18 @@ import {
   checkManifest,
   maxManifestBytes,
 } from "../../../exporter/policy/spec/manifest.ts";
+import type { EndpointSettings } from "../../../exporter/remote-write/endpoint/endpoint-settings.ts";
 import { configJsonSchema } from "../../config/keys.ts";
 import { checkConfig } from "../../config/load.ts";
 import { printedJson } from "../printed-json.ts";
+import { parseSeries, type RelabelTest, relabelTests, relabelTestText } from "./relabel-test.ts";
 
 export interface ValidateOptions {
   readonly output?: "text" | "json";
   /** Overrides configuration files, as in `run`. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** A series, as a selector: the report says what it becomes at each sink. */
+  readonly relabelTest?: string | undefined;
 }
 
 export interface ValidateResult {
@@ -37,12 +41,15 @@ interface Input {
 /**
  * `telemetryd validate PATH...`: checks configuration files and policy manifests, distinguished by their
  * content, without network access. Directories are walked recursively. Never throws for invalid content.
+ *
+ * @throws INVALID_ARGUMENT when `relabelTest` is no series
  */
 export async function validate(
   paths: readonly string[],
   options: ValidateOptions,
   signal: AbortSignal,
 ): Promise<ValidateResult> {
+  const tested = options.relabelTest === undefined ? undefined : parseSeries(options.relabelTest);
   const faults: Fault[] = [];
   const manifests: CheckedManifest[] = [];
   const checked: string[] = [];
@@ -55,12 +62,14 @@ export async function validate(
   // Configurations first: policies may belong to the projects of one.
   inputs.sort((a, b) => Number(b.content === "configuration") - Number(a.content === "configuration"));
   let tenantLabel: string | undefined;
+  const endpoints: EndpointSettings[] = [];
   for (const { text, content, ...input } of inputs) {
     switch (content) {
       case "configuration": {
         const sources = { file: input.path, environment: options.environment ?? {} };
         const { config, faults: found } = await checkConfig(text, sources);
         faults.push(...found);
+        endpoints.push(...(config?.delivery.endpoints ?? []));
         // Policies of a directory belong to the operator, and may name any project.
         if (config?.controlPlane !== undefined && config.policies === undefined) {
           tenantLabel ??= config.metrics?.tenantLabel;
@@ -94,7 +103,8 @@ export async function validate(
   }
   const sorted = sortFaults(faults);
   const exitStatus = hasErrors(sorted) ? 2 : 0;
-  const text = options.output === "json" ? asJson(sorted, checked) : asText(sorted, checked);
+  const tests = tested && relabelTests(tested, manifests, endpoints, tenantLabel);
+  const text = options.output === "json" ? asJson(sorted, checked, tests) : asText(sorted, checked, tests);
   return { text, exitStatus };
 }
 
@@ -169,18 +179,32 @@ function contentOf(text: string): "configuration" | "manifest" | "other" {
     : "manifest";
 }
 
-function asText(faults: readonly Fault[], checked: readonly string[]): string {
+function asText(
+  faults: readonly Fault[],
+  checked: readonly string[],
+  tests: readonly RelabelTest[] = [],
+): string {
   const errors = faults.filter((fault) => fault.severity === "error").length;
   const warnings = faults.length - errors;
   const counts = [count(errors, "error"), count(warnings, "warning")].join(", ");
   const list = faults.length === 0 ? "" : `${printFaults(faults)}\n`;
-  return `${list}${count(checked.length, "file")} checked: ${counts}\n`;
+  const tested = tests.map((test) => `${relabelTestText(test)}\n`).join("");
+  return `${list}${count(checked.length, "file")} checked: ${counts}\n${tested}`;
 }
 
 function count(amount: number, noun: string): string {
   return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
 }
 
-function asJson(faults: readonly Fault[], checked: readonly string[]): string {
-  return printedJson({ valid: !hasErrors(faults), files: checked, faults });
+function asJson(
+  faults: readonly Fault[],
+  checked: readonly string[],
+  relabelTests: readonly RelabelTest[] | undefined,
+): string {
+  return printedJson({
+    valid: !hasErrors(faults),
+    files: checked,
+    faults,
+    ...(relabelTests && { relabelTests }),
+  });
 }

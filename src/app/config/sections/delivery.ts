@@ -3,6 +3,7 @@ import { parseDuration } from "../../../base/core/duration.ts";
 import { parseUrl } from "../../../base/core/url.ts";
 import { type DocumentPath, isObject, valueAt } from "../../../base/documents/yaml/document-path.ts";
 import { remoteWriteHeaderProblem } from "../../../base/http/header-problem.ts";
+import { relabelRules } from "../../../exporter/policy/spec/relabel-schema.ts";
 import {
   byteSize,
   choice,
@@ -41,6 +42,9 @@ const endpoint = z
       "Labels that are taken off every series",
       requiredText("A label name", labelNameProblem),
       [],
+    ),
+    relabel: relabelRules(
+      "Relabelling of every policy's series for these endpoints, after a sink's own and the two above",
     ),
     maxSamplesPerSecond: integer("Samples per second, at most; 0 is no limit", 0, 0, 1_000_000_000),
     protocol: optionalChoice("Remote-write protocol for these endpoints", ["1.0", "2.0", "auto"]),

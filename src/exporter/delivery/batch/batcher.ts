@@ -67,6 +67,8 @@ export interface WindowBatcher {
   finishAll(): readonly Batch[];
   /** The invalid series since the last call. */
   takeInvalid(): readonly InvalidSeriesCount[];
+  /** Number of samples, since the last call, of series that relabelling rules drop. */
+  takeDropped(): number;
 }
 
 const noBatches: readonly Batch[] = [];
@@ -91,6 +93,7 @@ export class Batcher implements WindowBatcher {
   /** Indexed by partition; a partition may have none. */
   readonly #openBatches: Array<OpenBatch | undefined>;
   #openBytes = 0;
+  #dropped = 0;
   /**
    * Suspects' batches: of those surely refused, of those that surely fail, and of each other series. They are
    * sent after the others; those that fail before the last ones, which show whether the receiver is up.
@@ -117,6 +120,10 @@ export class Batcher implements WindowBatcher {
 
   #add(salt: SeriesHash, series: Series, given: SampleBuffer): readonly Batch[] {
     const encoded = this.#options.encoder.encode(series);
+    if (encoded.kind === "dropped") {
+      this.#dropped += given.length;
+      return noBatches;
+    }
     const invalid = encoded.kind === "series" ? this.#collisions.claim(series, encoded) : encoded;
     if (encoded.kind !== "series" || invalid !== undefined) {
       if (invalid !== undefined) this.#invalid.add(invalid, given.length);
@@ -229,6 +236,12 @@ export class Batcher implements WindowBatcher {
 
   takeInvalid(): readonly InvalidSeriesCount[] {
     return this.#invalid.take();
+  }
+
+  takeDropped(): number {
+    const dropped = this.#dropped;
+    this.#dropped = 0;
+    return dropped;
   }
 
   #finishWhere(isDue: (open: OpenBatch) => boolean): readonly Batch[] {

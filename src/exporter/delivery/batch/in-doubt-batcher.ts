@@ -126,4 +126,8 @@ export class InDoubtBatcher implements WindowBatcher {
   takeInvalid(): readonly InvalidSeriesCount[] {
     return [];
   }
+
+  takeDropped(): number {
+    return 0;
+  }
 }

@@ -76,4 +76,9 @@ export class LateBatcher implements WindowBatcher {
   takeInvalid(): readonly InvalidSeriesCount[] {
     return this.#inner.takeInvalid();
   }
+
+  /** None: counted when they were first read. */
+  takeDropped(): number {
+    return 0;
+  }
 }

@@ -1,21 +1,19 @@
 import { expect, test } from "vitest";
-import { seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
+import { ruleOf } from "../../relabel/check-rule.ts";
+import { type SeriesForm, seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
 import { Series } from "../../series/series.ts";
 import { MetricNames } from "./metric-names.ts";
 
 const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
 
-/** A series that was sent. */
-function sent(labels: Readonly<Record<string, string>>): Series {
-  const series = new Series(Object.entries(labels).map(([name, value]) => ({ name, value })));
-  encoder.encode(series);
-  return series;
+function sent(labels: Readonly<Record<string, string>>): SeriesForm {
+  return encoder.encode(new Series(Object.entries(labels).map(([name, value]) => ({ name, value }))));
 }
 
-function namesOf(list: readonly Series[]): string[] {
+function namesOf(list: readonly SeriesForm[]): string[] {
   const names = new MetricNames();
-  for (const series of list) names.add(series);
-  return [...names.values()];
+  for (const form of list) names.add(form);
+  return Array.from(names.entries(), ([name]) => name);
 }
 
 test.each([
@@ -40,8 +38,15 @@ test.each([
   expect(namesOf(labels.map((each) => sent(each as Record<string, string>)))).toEqual(expected);
 });
 
-test("a series that is not encoded has none", () => {
-  expect(namesOf([new Series([{ name: "__name__", value: "up" }])])).toEqual([]);
+test("a renamed metric is known by both names, whatever other sinks make of the series", () => {
+  const rules = [ruleOf({ sourceLabels: ["__name__"], targetLabel: "__name__", replacement: "app_$1" })];
+  const series = new Series([{ name: "__name__", value: "up" }]);
+  const names = new MetricNames();
+  encoder.encode(series);
+  names.add(
+    seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0", relabel: rules }).encode(series),
+  );
+  expect([...names.entries()]).toEqual([["app_up", "up"]]);
 });
 
 test("names beyond 10,000 are left out", () => {

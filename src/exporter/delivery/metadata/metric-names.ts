@@ -1,5 +1,5 @@
+import type { SeriesForm } from "../../remote-write/encoding/labels.ts";
 import { bytesOf, type Span } from "../../series/label-blocks.ts";
-import type { Series } from "../../series/series.ts";
 
 /** Further names are left out. */
 const maxNames = 10_000;
@@ -12,24 +12,30 @@ const nameWords = [0x5f5f6e61, 0x6d655f5f] as const;
 
 /** The distinct metric names of the series that one cycle sends, at most 10,000. */
 export class MetricNames {
-  readonly #names = new Set<string>();
+  /** The name in the store of each name as it is sent. */
+  readonly #names = new Map<string, string>();
   /** Where the last name lies: neighbouring series mostly have the same. */
   #last: Span | undefined;
 
   /**
    * Takes the name as it is sent from the series' encoded labels: parsing the store's costs as much as
-   * sending a sample. A series that is not encoded is not sent.
+   * sending a sample.
+   *
+   * @param form of remote write 1.0
    */
-  add(series: Series): void {
-    if (!series.isEncoded || this.#names.size >= maxNames) return;
-    const name = nameIn(series);
+  add(form: SeriesForm): void {
+    if (form.kind !== "series" || this.#names.size >= maxNames) return;
+    const name = nameIn(form);
     if (name === undefined || name.end - name.start > maxNameLength) return;
     if (this.#last !== undefined && isSame(this.#last, name)) return;
     this.#last = name;
-    this.#names.add(bytesOf(name).toString("utf8"));
+    const sent = bytesOf(name).toString("utf8");
+    const inStore = form.relabelled?.storeName ?? sent;
+    if (inStore.length <= maxNameLength && !this.#names.has(sent)) this.#names.set(sent, inStore);
   }
 
-  values(): Iterable<string> {
+  /** Each name as it is sent, and in the store. */
+  entries(): Iterable<readonly [sent: string, inStore: string]> {
     return this.#names;
   }
 }

@@ -41,8 +41,7 @@ class Scene {
     const names = this.sink.begin(this, this.state, this.clock.monotonicMs());
     if (names === undefined) return undefined;
     const series = new Series([{ name: "__name__", value: name }]);
-    encoder.encode(series);
-    names.add(series);
+    names.add(encoder.encode(series));
     return (await this.sink.send(names, this, this.#destination(), this.clock, [signal]))?.kind;
   }
 

@@ -68,11 +68,19 @@ export class SinkMetadata {
 
 /** Without those whose name the endpoint does not get: under `names: legacy` it is made another one. */
 function familiesOf(names: MetricNames, store: StoreMetadata, endpoint: EndpointState): FamilyMetadata[] {
-  const families = new Set<FamilyMetadata>();
-  for (const name of names.values()) {
-    const family = store.lookup(name);
-    const isSent = endpoint.names === "utf8" || legalizeMetricName(name) === name;
-    if (family !== undefined && isSent) families.add(family);
+  const families = new Map<string, FamilyMetadata>();
+  for (const [sent, inStore] of names.entries()) {
+    const found = store.lookup(inStore);
+    const isSent = endpoint.names === "utf8" || legalizeMetricName(sent) === sent;
+    if (found === undefined || !isSent) continue;
+    const family = sent === inStore ? found.family : familyOf(sent, inStore.slice(found.family.length));
+    if (!families.has(family)) families.set(family, { ...found, family });
   }
-  return [...families];
+  return [...families.values()];
+}
+
+/** The family of a series that relabelling has renamed. @param suffix of its name in the store, such as `_bucket` */
+function familyOf(sent: string, suffix: string): string {
+  const isKept = sent.endsWith(suffix) && sent.length > suffix.length;
+  return isKept ? sent.slice(0, sent.length - suffix.length) : sent;
 }

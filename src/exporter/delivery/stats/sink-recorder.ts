@@ -101,6 +101,11 @@ export class SinkRecorder {
     log.warn({ sink, reason, series, samples }, message);
   }
 
+  /** Of series that relabelling rules drop: a choice, not a loss. */
+  droppedByRules(samples: number): void {
+    this.#deps.stats.droppedByRules += samples;
+  }
+
   /** No attempt is left, under `delivery.onExhausted: drop`. */
   dropped(samples: number, message: string): void {
     const { sink, stats, clock, log } = this.#deps;

@@ -75,6 +75,8 @@ export class SinkStats {
   refusal: string | undefined;
   /** Dropped under `retry.onExhausted: drop`. */
   dropped = 0;
+  /** Of series that the sink's relabelling rules drop. */
+  droppedByRules = 0;
   /** Rejected, but probably stored by an earlier request whose response was lost. */
   repeated = 0;
   /** Sent and acknowledged, but not written according to the receiver's own count (protocol 2.0). */

@@ -211,7 +211,9 @@ export class WindowExport {
     const { bounds } = this.#journal;
     const selector = this.planned.late?.selector;
     const reading = await this.#deps.sources.read(sources, bounds, consumerOf, ended, selector);
-    for (const invalid of batcher.takeInvalid()) this.#kind.dispatcher.recorder.invalid(invalid);
+    const { recorder } = this.#kind.dispatcher;
+    for (const invalid of batcher.takeInvalid()) recorder.invalid(invalid);
+    recorder.droppedByRules(batcher.takeDropped());
     return reading;
   }
 

@@ -1,4 +1,5 @@
 import type { ReadConsumer } from "../../metrics-store/ports/sample-reader.ts";
+import type { SeriesEncoder } from "../../remote-write/encoding/labels.ts";
 import { Batcher, type BatcherOptions, type WindowBatcher } from "../batch/batcher.ts";
 import { acknowledgedSeries } from "../batch/series-hash.ts";
 import type { DispatcherDeps } from "../dispatch/dispatcher.ts";
@@ -49,9 +50,11 @@ function liveWindow(planned: PlannedWindow, journal: WindowJournal, deps: Window
   const { dispatcher, metricNames } = deps;
   /** Set while samples are read that exemplars may go with. */
   let exemplars: WindowExemplars | undefined;
+  let encoder: SeriesEncoder | undefined;
   return {
     dispatcher,
     async newBatcher(options) {
+      encoder = options.encoder;
       exemplars = deps.exemplars?.begin(planned, options.encoder);
       return new Batcher(acknowledgedSeries(journal.window), { ...options, exemplars });
     },
@@ -61,7 +64,7 @@ function liveWindow(planned: PlannedWindow, journal: WindowJournal, deps: Window
         ...(exemplars && { onExemplars: exemplars.offer.bind(exemplars) }),
         onSeries(series, samples) {
           add(series, samples);
-          metricNames?.add(series);
+          if (encoder !== undefined) metricNames?.add(encoder.encode(series));
         },
       };
     },

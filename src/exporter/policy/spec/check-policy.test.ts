@@ -199,3 +199,26 @@ test("checkpoints of the status are taken from a control plane, not from a direc
   expect(reported({ ...lenient, identity: { uid: "-", generation: 1 } })).toEqual(new Map());
   expect(checkExportPolicy({ ...json, status: "odd" }, lenient).checked?.reported).toEqual(new Map());
 });
+
+test("relabelling: defaults are filled in, and a project's rule must not name its label", () => {
+  const spec = (rule: object) => ({
+    sources: [source("a")],
+    sinks: [sink("main", ["a"], { relabel: [rule] })],
+  });
+  const rule = { action: "HashMod", sourceLabels: ["a"], targetLabel: "project", modulus: 4 };
+  const { checked, faults } = checkExportPolicy(policy(spec(rule)), strict);
+  expect(faults).toEqual([]);
+  expect(checked?.policy?.sinks[0]?.relabel).toEqual([
+    { ...rule, action: "hashmod", separator: ";", regex: "(.*)", replacement: "$1" },
+  ]);
+  const ofProject = checkExportPolicy(policy(spec(rule)), { ...strict, tenantLabel: "project" });
+  expect(ofProject.checked?.policy?.sinks).toEqual([]);
+  expect(ofProject.faults).toEqual([
+    {
+      severity: "error",
+      path: ["spec", "sinks", 0, "target", "prometheusRemoteWrite", "relabel", 0, "targetLabel"],
+      reason: "FieldValueForbidden",
+      message: "must not name the label project: it distinguishes projects",
+    },
+  ]);
+});

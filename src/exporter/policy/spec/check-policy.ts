@@ -152,7 +152,9 @@ function checkSpec(spec: unknown, { unknownFields, tenantLabel }: PolicyCheckOpt
 
   const sources = rawSources.map((raw, index) => checkSource(raw, ["spec", "sources", index], tenantLabel));
   markDuplicates(rawSources, "sources", sources);
-  const sinks = rawSinks.map((raw, index) => checkSink(raw, ["spec", "sinks", index], rawSources, sources));
+  const sinks = rawSinks.map((raw, index) =>
+    checkSink(raw, ["spec", "sinks", index], rawSources, sources, tenantLabel),
+  );
   markDuplicates(rawSinks, "sinks", sinks);
   faults.push(...sources.flatMap((source) => source.faults));
   faults.push(...sinks.flatMap((sink) => [...sink.faults, ...sink.listFaults]));

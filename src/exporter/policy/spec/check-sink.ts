@@ -2,6 +2,8 @@ import { defined } from "../../../base/core/defined.ts";
 import { suggestion } from "../../../base/documents/closest.ts";
 import { checkSchema, show } from "../../../base/documents/schema-issue.ts";
 import { type DocumentPath, isObject, valueAt } from "../../../base/documents/yaml/document-path.ts";
+import { tenantLabelFault } from "../../relabel/check-rule.ts";
+import type { RelabelRule } from "../../relabel/rule.ts";
 import { authenticationSpec } from "./authentication.ts";
 import { nameOf, type SourceCheck } from "./check-source.ts";
 import { choiceFaults, withoutMissingChoices } from "./choice.ts";
@@ -26,6 +28,7 @@ export function checkSink(
   path: DocumentPath,
   rawSources: readonly unknown[],
   sources: readonly SourceCheck[],
+  tenantLabel?: string,
 ): SinkCheck {
   const name = nameOf(raw, path);
   const checked = checkSchema(sinkSchema, raw, path);
@@ -65,8 +68,25 @@ export function checkSink(
       backoffMs: remoteWrite.retry.backoffDuration,
       ...defined({ onExhausted: remoteWrite.retry.onExhausted }),
     },
+    ...defined({ relabel: remoteWrite.relabel }),
   };
-  return { name, value, faults: distinct, listFaults, namedFaults };
+  const forgeries = relabelForgeries(remoteWrite.relabel ?? [], path, tenantLabel);
+  return { name, value, faults: [...distinct, ...forgeries], listFaults, namedFaults };
+}
+
+function relabelForgeries(
+  rules: readonly RelabelRule[],
+  path: DocumentPath,
+  tenantLabel: string | undefined,
+): DocumentFault[] {
+  if (tenantLabel === undefined) return [];
+  return rules.flatMap((rule, index) => {
+    const fault = tenantLabelFault(rule, tenantLabel);
+    if (fault === undefined) return [];
+    const [field, message] = fault;
+    const place = [...path, "target", "prometheusRemoteWrite", "relabel", index, field];
+    return [errorAt(place, "FieldValueForbidden", message)];
+  });
 }
 
 function checkReferences(

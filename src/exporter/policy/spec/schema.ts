@@ -3,6 +3,7 @@ import type { JsonSchema } from "../../../base/documents/json-schema.ts";
 import { type CauseReason, reportIssue, show } from "../../../base/documents/schema-issue.ts";
 import { authentication } from "./authentication.ts";
 import { headers } from "./headers.ts";
+import { relabelCel, relabelRules } from "./relabel-schema.ts";
 import { duration, listByName, oneKind, policyLimits, rules, text, urlField } from "./schema-fields.ts";
 
 /**
@@ -89,6 +90,10 @@ export const sinkSchema = z.object({
             })
             .meta({ description: "Retries of failed requests" })
             .prefault({}),
+          relabel: relabelRules(
+            "Relabelling of the series that are sent: Prometheus' write_relabel_configs",
+            rules(...relabelCel),
+          ),
         })
         .meta({ description: "A Prometheus remote-write receiver" }),
     })

@@ -1,3 +1,5 @@
+import type { RelabelRule } from "../../relabel/rule.ts";
+
 /**
  * A checked ExportPolicy with every default filled in. Times in ms. The wire form is in `schema.ts`; the
  * contract is the platform API's "ExportPolicy (telemetry export)".
@@ -38,6 +40,7 @@ export interface PolicySink {
   readonly headers?: ReadonlyMap<string, HeaderValue> | undefined;
   readonly batch: BatchSettings;
   readonly retry: RetrySettings;
+  readonly relabel?: readonly RelabelRule[];
 }
 
 /** How a sink's requests are authenticated, with the places of its secrets. */
@@ -155,6 +158,7 @@ export interface SinkPlan {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly batch: BatchSettings;
   readonly retry: RetrySettings;
+  readonly relabel?: readonly RelabelRule[];
   readonly paused: boolean;
   /** Set where the metrics store has tenants of its own: `metrics.tenancy: header | path`. */
   readonly tenant?: ReadTenant | undefined;

@@ -19,7 +19,7 @@ function claimAll(shape: LabelShape, windows: ReadonlyArray<readonly Series[]>):
     const detector = new CollisionDetector(encoder, known, window * 60_000);
     return list.map((series) => {
       const form = encoder.encode(series);
-      if (form.kind === "invalid") return form.reason;
+      if (form.kind !== "series") return form.reason;
       return detector.claim(series, form)?.reason ?? "sent";
     });
   });

@@ -70,7 +70,7 @@ export class CollisionDetector {
  * rejects nothing until the two series have been compared.
  */
 function keyOf(encoded: EncodedSeries): number {
-  const { hashHigh, hashLow }: LabelsHash = encoded.renamed ?? encoded;
+  const { hashHigh, hashLow }: LabelsHash = encoded.renamed ?? encoded.relabelled?.hash ?? encoded;
   return (hashHigh >>> 11) * 0x1_0000_0000 + (hashLow >>> 0);
 }
 

@@ -25,7 +25,7 @@ interface TestSeries {
 function encodedOf(protocol: Protocol, name: string): EncodedSeries {
   const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol });
   const form = encoder.encode(new Series([{ name: "__name__", value: name }]));
-  if (form.kind === "invalid") throw new Error(form.message);
+  if (form.kind !== "series") throw new Error(form.message);
   return form;
 }
 

@@ -24,7 +24,7 @@ const protocols = ["1.0", "2.0"] as const;
 function encodedOf(protocol: Protocol, name: string): EncodedSeries {
   const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol });
   const form = encoder.encode(new Series([{ name: "__name__", value: name }]));
-  if (form.kind === "invalid") throw new Error(form.message);
+  if (form.kind !== "series") throw new Error(form.message);
   return form;
 }
 

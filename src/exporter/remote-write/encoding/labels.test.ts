@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { remoteWrite1 } from "../../../../test/support/receiver/protocol.ts";
+import { ruleOf, type WrittenRule } from "../../relabel/check-rule.ts";
 import { bytesOf } from "../../series/label-blocks.ts";
 import { legalizeLabelName } from "../../series/label-name.ts";
 import { type Label, Series } from "../../series/series.ts";
@@ -15,12 +16,112 @@ function seriesOf(labels: Record<string, string>): Series {
   return new Series(list.sort((a, b) => (a.name < b.name ? -1 : 1)));
 }
 
+/** The shape of a sink with rules. */
+function ruled(rules: readonly WrittenRule[], shape: LabelShape = plain): LabelShape {
+  return { ...shape, relabel: rules.map(ruleOf) };
+}
+
 function sentLabels(shape: LabelShape, labels: Record<string, string>): string[] {
   const form = seriesEncoderFor(shape).encode(seriesOf(labels));
-  if (form.kind === "invalid") return [form.reason];
+  if (form.kind !== "series") return [form.reason];
   const decoded = remoteWrite1.TimeSeries.decode(bytesOf(form));
   return (decoded.labels ?? []).map((label) => `${label.name}=${label.value}`);
 }
+
+describe("relabelled", () => {
+  const rename: WrittenRule = { sourceLabels: ["__name__"], targetLabel: "__name__", replacement: "app_$1" };
+  const copy: WrittenRule = { sourceLabels: ["project"], targetLabel: "copy" };
+  const ofTenant = { ...plain, tenantLabel: "project" };
+  const dropAll: WrittenRule = { action: "labelkeep", regex: "nothing" };
+  test.each<[string, LabelShape, Record<string, string>, string[]]>([
+    ["renamed", ruled([rename]), { __name__: "up" }, ["__name__=app_up"]],
+    ["dropped", ruled([{ ...rename, action: "drop", regex: "up" }]), { __name__: "up" }, ["relabel"]],
+    ["no label left", ruled([dropAll]), { __name__: "up" }, ["relabel"]],
+    [
+      "no name left",
+      ruled([{ action: "labeldrop", regex: "__name__" }]),
+      { __name__: "up", a: "b" },
+      ["no_name"],
+    ],
+    [
+      "__ labels stay",
+      ruled([{ ...rename, targetLabel: "__x" }]),
+      { __name__: "up" },
+      ["__name__=up", "__x=app_up"],
+    ],
+    [
+      "before the operator's labels",
+      ruled([{ sourceLabels: ["cluster"], targetLabel: "seen" }], {
+        ...plain,
+        externalLabels: { cluster: "a" },
+      }),
+      { __name__: "up" },
+      ["__name__=up", "cluster=a"],
+    ],
+    [
+      "the operator's rules come last",
+      {
+        ...ruled([rename]),
+        externalLabels: { zone: "a" },
+        endpointRelabel: [ruleOf({ sourceLabels: ["zone", "__name__"], targetLabel: "z" })],
+      },
+      { __name__: "up" },
+      ["__name__=app_up", "z=a;app_up", "zone=a"],
+    ],
+    [
+      "the tenant label is neither read nor removed",
+      ruled([copy, { action: "labelkeep", regex: "__name__" }], ofTenant),
+      { __name__: "up", project: "web" },
+      ["__name__=up", "project=web"],
+    ],
+    [
+      "nor by the operator's rules",
+      { ...ofTenant, endpointRelabel: [ruleOf(copy), ruleOf(dropAll)] },
+      { __name__: "up", project: "web", a: "b" },
+      ["relabel"],
+    ],
+    [
+      "legal names come last",
+      ruled([{ sourceLabels: ["__name__"], targetLabel: "a.b" }], legacy),
+      { __name__: "up" },
+      ["__name__=up", "a_b=up"],
+    ],
+    [
+      "too costly",
+      ruled([{ sourceLabels: ["a"], regex: "(x|y|z){100}(.*)", action: "keep" }]),
+      { __name__: "up", a: "x".repeat(60_000) },
+      ["relabel_cost"],
+    ],
+  ])("%s", (_, shape, labels, expected) => {
+    expect(sentLabels(shape, labels)).toEqual(expected);
+  });
+
+  test("a series' identity outlives an edit of the rules", () => {
+    const series = seriesOf({ __name__: "up", job: "x" });
+    const identities = [plain, ruled([rename]), ruled([{ ...rename, replacement: "b_$1" }])].map((shape) => {
+      const form = seriesEncoderFor(shape).encode(series);
+      return form.kind === "series" ? [form.hashHigh, form.hashLow] : form.reason;
+    });
+    expect(identities[1]).toEqual(identities[0]);
+    expect(identities[2]).toEqual(identities[0]);
+  });
+
+  test("rules run once for each series; an edited list is another shape, an equal one of the same object is not", () => {
+    const shape = ruled([rename]);
+    const series = seriesOf({ __name__: "up" });
+    const form = seriesEncoderFor(shape).encode(series);
+    expect(seriesEncoderFor({ ...shape }).encode(series)).toBe(form);
+    expect(seriesEncoderFor(ruled([rename])).encode(series)).not.toBe(form);
+  });
+
+  test("a series keeps a bounded number of forms", () => {
+    const series = seriesOf({ __name__: "up" });
+    const shapes = Array.from({ length: 100 }, () => ruled([rename]));
+    for (const shape of shapes) seriesEncoderFor(shape).encode(series);
+    const kept = shapes.filter((shape) => series.form(seriesEncoderFor(shape).formIndex) !== undefined);
+    expect(kept).toHaveLength(33);
+  });
+});
 
 describe("labels as they are sent", () => {
   const external: LabelShape = { ...plain, externalLabels: { cluster: "a", zone: "" } };
@@ -93,7 +194,7 @@ test("the block is what the generated encoder writes", () => {
   fc.assert(
     fc.property(manyLabels, (labels) => {
       const form = encoder.encode(new Series([...labels, { name: "__name__", value: "up" }]));
-      if (form.kind === "invalid") return;
+      if (form.kind !== "series") return;
       const sorted: Label[] = [...(form.sentLabels ?? [])];
       const reference = remoteWrite1.TimeSeries.encode({ labels: sorted, samples: [] }).finish();
       expect(bytesOf(form).equals(reference)).toBe(true);

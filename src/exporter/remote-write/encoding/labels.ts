@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
+import type { RelabelResult } from "../../relabel/relabel.ts";
+import type { RelabelRule } from "../../relabel/rule.ts";
 import { LabelBlocks } from "../../series/label-blocks.ts";
 import { legalizeLabelName } from "../../series/label-name.ts";
-import type { EncodedSeries, Label, LabelsHash, Series } from "../../series/series.ts";
+import type { EncodedSeries, Label, LabelsHash, Relabelled, Series } from "../../series/series.ts";
 import {
   compareNames,
   hasLoneSurrogate,
@@ -11,6 +13,7 @@ import {
   sortedByName,
 } from "./label-names.ts";
 import { encodeLabels } from "./labels-field.ts";
+import { ShapeRules } from "./shape-rules.ts";
 
 export type Protocol = "1.0" | "2.0";
 
@@ -31,6 +34,10 @@ export interface LabelShape {
   readonly protocol: Protocol;
   /** Absent: `utf8`. */
   readonly names?: Names;
+  /** The sink's rules, applied to the labels in the store, without the tenant label. */
+  readonly relabel?: readonly RelabelRule[] | undefined;
+  /** The operator's rules, applied after the external labels, without the tenant label. */
+  readonly endpointRelabel?: readonly RelabelRule[] | undefined;
 }
 
 export type InvalidReason =
@@ -42,7 +49,8 @@ export type InvalidReason =
   | "empty_label_name"
   | "name_collision"
   | "tenant_label"
-  | "custom_buckets";
+  | "custom_buckets"
+  | "relabel_cost";
 
 /** An invalid series, or some of its samples: no request may carry them; the rest of the window is sent. */
 export interface InvalidSeries {
@@ -51,11 +59,28 @@ export interface InvalidSeries {
   readonly message: string;
 }
 
+/** A series that is not sent, since a relabelling rule drops it: a choice, not a loss. */
+export interface DroppedSeries {
+  readonly kind: "dropped";
+  readonly reason: "relabel";
+  readonly message: string;
+}
+
+const droppedSeries: DroppedSeries = {
+  kind: "dropped",
+  reason: "relabel",
+  message: "a relabelling rule drops the series",
+};
+
 /** A series with more labels is a fault of its source, and any receiver would reject or truncate it. */
 export const maxLabels = 1_000;
 export const maxLabelBytes = 65_536;
 /** Limit for all names and values together; it also limits the memory used for encoding. */
 const maxLabelsBytes = 1_048_576;
+const maxima = { maxLabels, maxLength: maxLabelBytes };
+
+/** What a series is to an endpoint. */
+export type SeriesForm = EncodedSeries | InvalidSeries | DroppedSeries;
 
 /**
  * Encodes series in the wire format of one label shape. Each series is encoded once: the result is stored in
@@ -66,6 +91,7 @@ export class SeriesEncoder {
   readonly formIndex: number;
   readonly #external: readonly Label[];
   readonly #dropped: ReadonlySet<string>;
+  readonly #rules: ShapeRules | undefined;
   readonly #blocks = new LabelBlocks();
   #mayCollide = false;
 
@@ -75,6 +101,8 @@ export class SeriesEncoder {
     const external = Object.entries(shape.externalLabels).filter(([, value]) => value !== "");
     this.#external = external.map(([name, value]) => ({ name, value }));
     this.#dropped = new Set(shape.dropLabels);
+    const hasRules = shape.relabel !== undefined || shape.endpointRelabel !== undefined;
+    if (hasRules) this.#rules = new ShapeRules({ ...shape, externalLabels: this.#external });
   }
 
   /**
@@ -85,21 +113,24 @@ export class SeriesEncoder {
     return this.#mayCollide;
   }
 
-  encode(series: Series): EncodedSeries | InvalidSeries {
+  encode(series: Series): SeriesForm {
     const known = series.form(this.formIndex);
     // The registry assigned this index to this shape, so only this class writes at it.
-    if (known !== undefined) return known as EncodedSeries | InvalidSeries;
+    if (known !== undefined) return known as SeriesForm;
     const form = this.#encodeAnew(series);
     series.keepForm(this.formIndex, form);
     return form;
   }
 
-  #encodeAnew(series: Series): EncodedSeries | InvalidSeries {
+  #encodeAnew(series: Series): SeriesForm {
     if (!series.isUtf8)
       return invalidSeries("invalid_utf8", "a label of the series is not valid UTF-8 in the store");
-    const labels = this.#finalLabels(series.labels);
+    const forged = this.#findForgery(series.labels);
+    if (forged !== undefined) return forged;
+    const labels = this.#rules?.apply(series.labels, maxima) ?? this.#finalLabels(series.labels);
+    if (typeof labels === "string") return unsent(labels);
     const sent = this.shape.names === "legacy" ? legalLabels(labels) : labels;
-    const fault = this.#findForgery(series.labels) ?? findFault(sent);
+    const fault = findFault(sent);
     if (fault !== undefined) return fault;
     const block = encodeLabels(sent);
     if (block === undefined)
@@ -107,15 +138,35 @@ export class SeriesEncoder {
     const sentHash = hashOf(block);
     const sentLabels = this.shape.protocol === "1.0" ? undefined : sent;
     const plainBlock = sent === labels ? block : encodeLabels(labels);
-    if (sent !== labels && plainBlock !== undefined) {
+    const relabelled = this.#rules && plainBlock && this.#relabelled(series.labels, plainBlock);
+    if ((sent !== labels && plainBlock !== undefined) || relabelled !== undefined) {
       this.#mayCollide = true;
-      const own = hashOf(plainBlock);
-      return { kind: "series", ...this.#blocks.place(block), ...own, renamed: sentHash, sentLabels };
+      const own = relabelled?.own ?? hashOf(plainBlock ?? block);
+      const renamed = sent === labels ? {} : { renamed: sentHash };
+      return {
+        kind: "series",
+        ...this.#blocks.place(block),
+        ...own,
+        ...renamed,
+        ...relabelled?.field,
+        sentLabels,
+      };
     }
     const { hashHigh, hashLow } = sentHash;
     if (this.shape.protocol === "1.0" && !series.isEncoded)
       return series.keepEncoded(block, hashHigh, hashLow);
     return { kind: "series", ...this.#blocks.place(block), hashHigh, hashLow, sentLabels };
+  }
+
+  /** @returns undefined when the rules have changed nothing */
+  #relabelled(
+    labels: readonly Label[],
+    block: Buffer,
+  ): { readonly own: LabelsHash; readonly field: { readonly relabelled: Relabelled } } | undefined {
+    const ownBlock = encodeLabels(sortedByName(labels.filter(({ value }) => value !== "")));
+    if (ownBlock === undefined || ownBlock.equals(block)) return undefined;
+    const storeName = labels.find(({ name }) => name === metricNameLabel)?.value ?? "";
+    return { own: hashOf(ownBlock), field: { relabelled: { hash: hashOf(block), storeName } } };
   }
 
   /**
@@ -152,23 +203,61 @@ function hashOf(block: Buffer): LabelsHash {
   return { hashHigh: digest.readInt32LE(0), hashLow: digest.readInt32LE(4) };
 }
 
-const encoders = new Map<string, SeriesEncoder>();
+/** Of the shapes with these rules; they end with the rules. */
+const encoders = new WeakMap<object, Map<string, SeriesEncoder>>();
+const withoutRules: readonly RelabelRule[] = [];
+const ruleIds = new WeakMap<object, number>();
+let nextId = 0;
 
 /**
  * The encoder of a shape. There is one for the whole process, so that sinks of equal shape share encoded
- * labels. Shapes come from the operator's configuration, so there are few; an unused one is never released.
+ * labels. Shapes without rules come from the operator's configuration, so there are few; an unused one is
+ * never released. Lists of rules are compared by identity: a policy keeps its list until it is edited.
  */
 export function seriesEncoderFor(shape: LabelShape): SeriesEncoder {
   const external = Object.entries(shape.externalLabels).sort(([a], [b]) => compareNames(a, b));
   const dropped = [...new Set(shape.dropLabels)].sort();
-  const { protocol, names = "utf8", tenantLabel = "" } = shape;
-  const key = JSON.stringify([protocol, names, external, dropped, tenantLabel]);
-  let encoder = encoders.get(key);
+  const { protocol, names = "utf8", tenantLabel = "", relabel, endpointRelabel } = shape;
+  const key = JSON.stringify([protocol, names, external, dropped, tenantLabel, idOf(endpointRelabel)]);
+  const rules = relabel ?? endpointRelabel ?? withoutRules;
+  let ofRules = encoders.get(rules);
+  if (ofRules === undefined) {
+    ofRules = new Map();
+    encoders.set(rules, ofRules);
+  }
+  let encoder = ofRules.get(key);
   if (encoder === undefined) {
-    encoder = new SeriesEncoder(shape, encoders.size);
-    encoders.set(key, encoder);
+    encoder = new SeriesEncoder(shape, nextId++);
+    ofRules.set(key, encoder);
   }
   return encoder;
+}
+
+function idOf(rules: readonly RelabelRule[] | undefined): number {
+  if (rules === undefined) return -1;
+  const id = ruleIds.get(rules) ?? nextId++;
+  ruleIds.set(rules, id);
+  return id;
+}
+
+/** Why rules leave nothing to send. */
+function unsent(result: Exclude<RelabelResult, "kept">): DroppedSeries | InvalidSeries {
+  switch (result) {
+    case "dropped":
+      return droppedSeries;
+    case "too_long":
+      return invalidSeries(
+        "label_too_long",
+        `relabelling gives the series a label of more than ${maxLabelBytes} characters`,
+      );
+    case "too_many":
+      return invalidSeries("too_many_labels", `relabelling gives the series more than ${maxLabels} labels`);
+    case "too_costly":
+      return invalidSeries(
+        "relabel_cost",
+        "the labels of the series are too long for the relabelling rules; use shorter regular expressions",
+      );
+  }
 }
 
 /** @param labels sorted, so that equal names are neighbours */

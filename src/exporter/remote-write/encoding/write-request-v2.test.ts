@@ -28,7 +28,7 @@ function labelsOf(labels: Record<string, string>): TestSeries["labels"] {
 function encodedOf(labels: TestSeries["labels"], protocol: Protocol): EncodedSeries {
   const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol });
   const form = encoder.encode(new Series(labels));
-  if (form.kind === "invalid") throw new Error(form.message);
+  if (form.kind !== "series") throw new Error(form.message);
   return form;
 }
 

@@ -125,7 +125,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
       at += field.length;
       this.#hasExemplars ||= field.length > 0;
     }
-    if (this.#metadataOf !== undefined) at = this.#writeMetadata(labels, at);
+    if (this.#metadataOf !== undefined) at = this.#writeMetadata(encoded, at);
     this.#at = closeMessage(out, headerAt + 1, contentAt, at);
 
     this.#seriesCount++;
@@ -177,8 +177,8 @@ export class WriteRequestV2Builder implements RequestBuilder {
     return closeMessage(out, offset + 1, offset + 2, at);
   }
 
-  #writeMetadata(labels: readonly Label[], offset: number): number {
-    const name = labels.find((label) => label.name === "__name__")?.value;
+  #writeMetadata({ sentLabels, relabelled }: EncodedSeries, offset: number): number {
+    const name = relabelled?.storeName ?? sentLabels?.find((label) => label.name === "__name__")?.value;
     const metadata = name === undefined ? undefined : this.#metadataOf?.(name);
     if (metadata === undefined) return offset;
     const out = this.#out;

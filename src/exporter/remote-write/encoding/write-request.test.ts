@@ -17,7 +17,7 @@ const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol:
 
 function encodedOf(labels: TestSeries["labels"]): EncodedSeries {
   const form = encoder.encode(new Series(labels));
-  if (form.kind === "invalid") throw new Error(form.message);
+  if (form.kind !== "series") throw new Error(form.message);
   return form;
 }
 

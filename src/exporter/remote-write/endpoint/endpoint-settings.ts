@@ -1,5 +1,6 @@
 import type { EgressScope } from "../../../base/net/egress.ts";
 import type { TlsSettings } from "../../../base/net/tls-material.ts";
+import type { RelabelRule } from "../../relabel/rule.ts";
 import type { Names } from "../encoding/label-names.ts";
 import type { ProtocolSetting } from "./endpoint-state.ts";
 
@@ -19,6 +20,8 @@ export interface EndpointSettings {
   readonly proxyUrl?: string | undefined;
   readonly externalLabels: Readonly<Record<string, string>>;
   readonly dropLabels: readonly string[];
+  /** Applied to all policies' series, after the two above. */
+  readonly relabel?: readonly RelabelRule[] | undefined;
   /** 0: no limit. */
   readonly maxSamplesPerSecond: number;
   readonly protocol?: ProtocolSetting | undefined;

@@ -14,7 +14,7 @@ function request(protocol: Protocol): EncodedRequest {
   const builder = protocol === "1.0" ? new WriteRequestBuilder() : new WriteRequestV2Builder();
   const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol });
   const form = encoder.encode(new Series([{ name: "__name__", value: "up" }]));
-  if (form.kind === "invalid") throw new Error(form.message);
+  if (form.kind !== "series") throw new Error(form.message);
   const samples = new SampleBuffer();
   samples.timestampsMs[0] = 1_760_000_000_000;
   samples.timestampsMs[1] = 1_760_000_000_001;
