@@ -1,4 +1,4 @@
-import { appendFile, writeFile } from "node:fs/promises";
+import { appendFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import type { RouteProgram } from "../routing/route-program.ts";
@@ -12,7 +12,7 @@ import {
   sharedConfiguration,
   slotDefaults,
 } from "./haproxy/configuration.ts";
-import { type Section, writeConfiguration, writeMap } from "./haproxy/configuration-file.ts";
+import { type Section, writeConfiguration, writeMap, writeScript } from "./haproxy/configuration-file.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 import {
   type SlotServers,
@@ -53,7 +53,7 @@ export async function checkVersions(
   signal: AbortSignal,
 ): Promise<void> {
   const { files, checks, settings } = options;
-  await writeFile(files.script, requestScript, { mode: 0o600 });
+  await writeScript(files.script, requestScript);
   for (const map of [files.hosts, files.paths]) await appendFile(map, "", { mode: 0o600 });
   const shared = sharedConfiguration(settings, files, 0);
   await checkShared(shared, options, signal);
@@ -182,9 +182,10 @@ async function checkShared(
   signal: AbortSignal,
 ): Promise<void> {
   const candidate = `${files.configuration}.next`;
+  const empty = await placementOfLoad("check", [], new Set());
   await writeConfiguration(candidate, shared, [], function* () {
     yield slotDefaults(settings);
-    yield* slotSections(placementOfLoad("check", [], new Set()), settings.limits.requestsPerProxy);
+    yield* slotSections(empty, settings.limits.requestsPerProxy);
   });
   const outcome = await haproxy.check(candidate, signal);
   if (outcome.kind === "accepted") return;

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -55,7 +55,7 @@ async function setUp() {
   const stop = new AbortController();
   const running = gateway.service.run(stop.signal);
   return {
-    ...{ clock, store, fake, found },
+    ...{ clock, store, fake, found, files: gatewayFiles(directory, directory) },
     async [Symbol.asyncDispose]() {
       stop.abort();
       await running;
@@ -97,4 +97,19 @@ test("an address that HAProxy does not take is loaded", async () => {
   found.address = "5.6.7.8";
   clock.advance(60_000);
   await until("it is loaded again", () => fake.checks > before);
+});
+
+test("a load leaves the script as it is: a check may read it meanwhile", async () => {
+  await using gateway = await setUp();
+  const { store, clock, fake, files } = gateway;
+  await until("it runs", async () => (await store.state("", 0)).isLoaded);
+  const { ino, mtimeMs } = await stat(files.script);
+  const before = fake.checks;
+  const version = await store.put(programOf(redirecting));
+  await until("it is loaded", async () => {
+    clock.advance(500);
+    return (await store.state("", version)).isLoaded;
+  });
+  expect(fake.checks).toBeGreaterThan(before);
+  expect(await stat(files.script)).toMatchObject({ ino, mtimeMs });
 });

@@ -168,7 +168,10 @@ export class SectionChecks {
     }
     const complaints = outcome.kind === "refused" ? outcome.complaints : [];
     // A tenant's section is no reason for a complaint about what all share.
-    if (complaints.some(({ line }) => line !== undefined && gatewayOf(line) === undefined)) {
+    const shared = complaints.find(({ line }) => line !== undefined && gatewayOf(line) === undefined);
+    if (shared !== undefined) {
+      const error = shared.message.slice(0, 500);
+      this.#options.log.warn({ error }, "programs cannot be checked; trying again");
       this.#again(batch);
       return;
     }

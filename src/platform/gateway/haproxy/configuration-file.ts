@@ -1,4 +1,4 @@
-import { type FileHandle, open, rename } from "node:fs/promises";
+import { type FileHandle, open, readFile, rename } from "node:fs/promises";
 import { yieldToEventLoop } from "../../../base/core/yield-to-event-loop.ts";
 
 /** The section of one program, as text. */
@@ -43,6 +43,11 @@ export async function writeConfiguration(
     yield* others();
   });
   return { gatewayOf: (wanted) => (wanted <= first ? undefined : gateways[firstAtLeast(ends, wanted)]) };
+}
+
+/** Writes a file unless it has this text: a check that reads it meanwhile never finds a part of it. */
+export async function writeScript(file: string, text: string): Promise<void> {
+  if ((await readFile(file, "utf8").catch(() => undefined)) !== text) await writeParts(file, () => [text]);
 }
 
 /** Writes what a map has for each key. */
