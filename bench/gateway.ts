@@ -8,6 +8,7 @@ import { type LoadResult, startLoadGenerator } from "./support/keep-alive-load.t
 import { type Nginx, startFileServer, startPlainProxy } from "./support/nginx.ts";
 import { numberOptions } from "./support/options.ts";
 import { childrenUsage } from "./support/process-usage.ts";
+import { startTurnMeter } from "./support/turn-meter.ts";
 import { megabytes, print, printVerdicts, round } from "./support/verdict.ts";
 
 /**
@@ -214,8 +215,12 @@ async function growPrograms(): Promise<void> {
   console.table(table);
 }
 
-/** Of programs that are data, in a gateway of their own: the most count, one more, and an edit. */
+/**
+ * Of programs that are data, in a gateway of their own: the most count, one more, and an edit; and the CPU time
+ * of the longest turns of the event loop meanwhile.
+ */
 async function growPlainPrograms(): Promise<void> {
+  using turns = startTurnMeter();
   const table: Record<string, object> = {};
   for (const count of sizes) {
     await using own = await startGateway();
@@ -226,8 +231,10 @@ async function growPlainPrograms(): Promise<void> {
       return programOf([{ backend: { scheme: "http", host, port: backend.port } }], { plane });
     };
     const programs = Array.from({ length: count }, (_, index) => plain(index));
+    turns.takeLongestMs();
     await own.load(...programs);
     const allMs = performance.now() - startedMs;
+    const turnOfAllMs = turns.takeLongestMs();
     const pid = await own.masterPid();
     const loadsOfAll = await own.loads();
     const [addedMs, editedMs]: [number[], number[]] = [[], []];
@@ -241,6 +248,8 @@ async function growPlainPrograms(): Promise<void> {
       loads: loadsOfAll,
       "one more ms": round(median(addedMs)),
       "an edit ms": round(median(editedMs)),
+      "turn ms, all": round(turnOfAllMs),
+      "turn ms, since": round(turns.takeLongestMs()),
       "loads since": (await own.loads()) - loadsOfAll,
       "HAProxy MB": megabytes(childrenUsage(pid).residentBytes),
       "Node MB": megabytes(process.memoryUsage().rss),

@@ -156,9 +156,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     const startedMs = clock.monotonicMs();
     const changed = programs.takeChanged();
     const versions = programs.versions();
-    const next = placementOfLoad(loadName(), programs.all(), versions);
-    counts.noteOwners(next.load, next.owners);
+    let next: Placement;
     try {
+      next = await placementOfLoad(loadName(), programs.all(), versions);
+      counts.noteOwners(next.load, next.owners);
       await writePlacement(next, programs, writing);
       // The next worker counts from zero.
       if (isRunning) await counts.refresh().catch(() => undefined);
@@ -169,7 +170,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       // It may have been loaded all the same, too late.
       isInDoubt = true;
       loadCounts.failed++;
-      programs.giveBack(changed);
+      programs.giveBack(changed, true);
       throw error;
     }
     isRunning = true;
@@ -194,10 +195,13 @@ export function createGateway(options: GatewayOptions): Gateway {
   const giveWithoutLoad = async (): Promise<boolean> => {
     if (placement === undefined || isInDoubt) return false;
     const [reaches, versions] = [version, programs.versions()];
-    const change = placementChange(placement, programs, versions, programs.changed());
+    const isTouched = programs.isTouched;
+    // Before they are looked at: what changes from now on is for the next time.
+    const changed = programs.takeChanged();
+    const change = await placementChange(placement, programs, versions, changed.keys());
     const { next, given, maps } = change;
-    const isAll = change.isComplete && !programs.isTouched;
-    const changed = isAll ? programs.takeChanged() : undefined;
+    const isAll = change.isComplete && !isTouched;
+    if (!isAll) programs.giveBack(changed, isTouched);
     if (change.servers.length + maps.length > 0) {
       // Until all of it is done, nobody knows what HAProxy has.
       isInDoubt = true;
@@ -209,7 +213,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         await giveCommands(change.tables.flatMap(tableCommands));
         await giveCommands(maps.map((each) => mapCommand(each, next)));
       } catch (error) {
-        programs.giveBack(changed ?? new Map());
+        programs.giveBack(changed, true);
         log.debug({ error: describeError(error) }, "HAProxy rejected a change without a reload");
         return false;
       }
@@ -221,7 +225,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     placement = next;
     for (const held of given) programs.noteGiven(held);
     await forgetRemoved(maps.flatMap(({ gateway, change }) => (change === "del" ? [gateway] : [])));
-    if (changed === undefined) return false;
+    if (!isAll) return false;
     programs.noteLoaded(versions, changed.keys());
     presence.loaded(reaches, changed.values());
     await presence.announce();

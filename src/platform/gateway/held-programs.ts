@@ -13,6 +13,8 @@ import { reportOf } from "./program-report.ts";
 const comparedAtOnce = 2 ** 20;
 /** Programs whose versions are decided before the event loop gets its turn. */
 const settledAtOnce = 200;
+/** Programs whose lookups are begun before the event loop gets its turn. */
+const resolvedAtOnce = 200;
 /** How long a load waits for names that are slow to resolve: until then they have no address. */
 const firstLookupMs = 1_500;
 
@@ -186,12 +188,7 @@ export class HeldPrograms {
     return moved;
   }
 
-  /** Gateways whose programs have changed, or have gone. */
-  changed(): ReadonlySet<string> {
-    return new Set(this.#changed.keys());
-  }
-
-  /** What a load carries out, from then on counted as done. */
+  /** Programs that have changed, or have gone, from then on counted as done. */
   takeChanged(): ReadonlyMap<string, RouteProgram> {
     const taken = this.#changed;
     this.#changed = new Map();
@@ -199,9 +196,9 @@ export class HeldPrograms {
     return taken;
   }
 
-  /** The load failed. */
-  giveBack(taken: ReadonlyMap<string, RouteProgram>): void {
-    this.#isTouched = true;
+  /** They are still to be done. @param isTouched whether that needs a load */
+  giveBack(taken: ReadonlyMap<string, RouteProgram>, isTouched: boolean): void {
+    this.#isTouched ||= isTouched;
     this.#changed = new Map([...taken, ...this.#changed]);
   }
 
@@ -223,8 +220,9 @@ export class HeldPrograms {
 
   /** Newest versions that fit into their projects' shares, and of which HAProxy has not said whether it accepts them. */
   unchecked(): HeldProgram[] {
-    return [...fittingVersions(this.#held.values())].flatMap(([held, version]) =>
-      version === held && held.isAccepted !== true && held.isChecking !== true ? [held] : [],
+    this.versions();
+    return [...this.#held.values()].filter(
+      (held) => refusalOf(held) === undefined && held.isAccepted !== true && held.isChecking !== true,
     );
   }
 
@@ -340,7 +338,10 @@ export class HeldPrograms {
   async resolve(nowMs: number): Promise<void> {
     const fresh = [...this.#unresolved].filter((held) => this.isCurrent(held));
     this.#unresolved.clear();
-    const first = fresh.map((held) => this.#lookups.add(held));
+    const first: Promise<void>[] = [];
+    for (const held of fresh) {
+      if (first.push(this.#lookups.add(held)) % resolvedAtOnce === 0) await yieldToEventLoop();
+    }
     this.#lookups.tick(nowMs);
     if (first.length === 0) return;
     await Promise.race([

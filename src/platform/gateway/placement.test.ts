@@ -133,14 +133,14 @@ test("each request has its own backend, also between two commands, and no server
       );
       let nowMs = 0;
       let loads = 0;
-      const load = (): Placement => {
+      const load = async (): Promise<Placement> => {
         const versions = programs.versions();
         programs.takeChanged();
-        const next = placementOfLoad(`l${loads++}`, programs.all(), versions);
+        const next = await placementOfLoad(`l${loads++}`, programs.all(), versions);
         programs.noteLoaded(versions);
         return next;
       };
-      let placement = load();
+      let placement = await load();
       let worker = workerOf(placement);
       const owners = new Map<string, string>();
       const allOf = (each: Worker): (string | undefined)[] =>
@@ -158,7 +158,7 @@ test("each request has its own backend, also between two commands, and no server
       };
       for (const each of steps) {
         if (each === "load") {
-          placement = load();
+          placement = await load();
           worker = workerOf(placement);
         } else {
           const before = allOf(worker);
@@ -166,10 +166,12 @@ test("each request has its own backend, also between two commands, and no server
           await programs.resolve(nowMs);
           for (let turn = 0; turn < 3; turn++) await setImmediate();
           const versions = programs.versions();
-          const change = placementChange(placement, programs, versions, programs.changed());
+          const changed = programs.takeChanged();
+          const change = await placementChange(placement, programs, versions, changed.keys());
           placement = change.next;
           for (const held of change.given) programs.noteGiven(held);
-          if (change.isComplete) programs.noteLoaded(versions, programs.takeChanged().keys());
+          if (change.isComplete) programs.noteLoaded(versions, changed.keys());
+          else programs.giveBack(changed, false);
           const after = allOf(workerOf(placement));
           const isEdit = Array.isArray(each);
           const noteCommand = (): void => {
@@ -219,4 +221,36 @@ test("each request has its own backend, also between two commands, and no server
     }),
     { examples: [[comesBack]] },
   );
+});
+
+test("a placement of many programs leaves the event loop its turns", async () => {
+  const programs = new HeldPrograms(
+    new BackendResolver({ egress: { deny: [], allow: [] }, lookup: async () => [], own: [] }),
+  );
+  const backend = { scheme: "http", host: "1.2.3.4", port: 80 } as const;
+  programs.apply(
+    Array.from({ length: 2_000 }, () => programOf([{ backend }])),
+    [],
+  );
+  let turns = 0;
+  const turnsOf = async (work: () => Promise<unknown>): Promise<number> => {
+    turns = 0;
+    const stop = new AbortController();
+    const counting = (async () => {
+      for (; !stop.signal.aborted; turns++) await setImmediate();
+    })();
+    await work();
+    stop.abort();
+    await counting;
+    return turns;
+  };
+  const versions = programs.versions();
+  const changed = programs.takeChanged();
+  expect(await turnsOf(() => programs.resolve(0))).toBeGreaterThan(5);
+  let placement = await placementOfLoad("l", [], versions);
+  expect(
+    await turnsOf(async () => (placement = await placementOfLoad("m", programs.all(), versions))),
+  ).toBeGreaterThan(5);
+  const change = () => placementChange(placement, programs, versions, changed.keys());
+  expect(await turnsOf(change)).toBeGreaterThan(5);
 });

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import {
   entryText,
   isPlainText,
@@ -80,18 +81,23 @@ const freeShare = 1 / 2;
 /** Entries that the map of paths has room for after a load, and for each one that it has. */
 const freePaths = { least: 10_000, share: 1 };
 
+/** Programs that are placed before the event loop gets its turn. */
+const placedAtOnce = 200;
+
 /** How a load places all programs. @param versions what it loads */
-export function placementOfLoad(
+export async function placementOfLoad(
   load: string,
   programs: Iterable<HeldProgram>,
   versions: ReadonlySet<HeldProgram>,
-): Placement {
+): Promise<Placement> {
   const places = new Map<string, Place>();
   const owners = new Map<string, string>();
   const taken = new Map<SlotShape, number>(slotShapes.map((shape) => [shape, 0]));
   const tables: PathTable[] = [];
   let pathCount = 0;
+  let placed = 0;
   for (const newest of programs) {
+    if (++placed % placedAtOnce === 0) await yieldToEventLoop();
     const { gateway } = newest.program;
     if (!isPlainText(gateway)) continue;
     const held = servedOf(newest, versions);
@@ -167,12 +173,12 @@ export interface MapChange {
  * @param versions what HAProxy should have now
  * @param changed gateways whose programs, their addresses or versions have changed, or that are gone
  */
-export function placementChange(
+export async function placementChange(
   now: Placement,
   programs: { newest(gateway: string): HeldProgram | undefined },
   versions: ReadonlySet<HeldProgram>,
-  changed: ReadonlySet<string>,
-): PlacementChange {
+  changed: Iterable<string>,
+): Promise<PlacementChange> {
   const places = new Map(now.places);
   const owners = new Map(now.owners);
   const pools = new Map(now.pools.map((pool) => [pool.shape, pool]));
@@ -213,7 +219,9 @@ export function placementChange(
     places.set(gateway, { held, plain });
   };
 
+  let placed = 0;
   for (const gateway of changed) {
+    if (++placed % placedAtOnce === 0) await yieldToEventLoop();
     const newest = programs.newest(gateway);
     const before = places.get(gateway);
     if (newest === undefined) {

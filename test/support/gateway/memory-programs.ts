@@ -1,9 +1,12 @@
+import { setImmediate } from "node:timers/promises";
 import type {
   ProgramChanges,
   ProgramReport,
   ProgramStore,
 } from "../../../src/platform/routing/program-store.ts";
 import type { RouteProgram } from "../../../src/platform/routing/route-program.ts";
+
+const changesAtOnce = 200;
 
 /** Programs of one process, for tests of a gateway without a control plane. */
 export class MemoryPrograms implements ProgramStore {
@@ -56,11 +59,15 @@ export class MemoryPrograms implements ProgramStore {
   }
 
   async changesAfter(version: number): Promise<ProgramChanges> {
-    const changed = [...this.#changes].filter(([, at]) => at > version).map(([gateway]) => gateway);
+    // A response of Redis comes in a turn of its own.
+    await setImmediate();
+    // In the order of their versions, as the store in Redis has them, and not more at once.
+    const changed = [...this.#changes].filter(([, at]) => at > version).sort(([, a], [, b]) => a - b);
+    const some = changed.slice(0, changesAtOnce).map(([gateway]) => gateway);
     return {
-      version: this.#version,
-      programs: changed.flatMap((gateway) => this.#programs.get(gateway) ?? []),
-      removed: changed.filter((gateway) => !this.#programs.has(gateway)),
+      version: changed.length > changesAtOnce ? (changed[changesAtOnce - 1]?.[1] ?? 0) : this.#version,
+      programs: some.flatMap((gateway) => this.#programs.get(gateway) ?? []),
+      removed: some.filter((gateway) => !this.#programs.has(gateway)),
     };
   }
 
