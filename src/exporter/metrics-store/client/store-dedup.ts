@@ -1,27 +1,23 @@
-import type { Clock } from "../../../base/core/clock.ts";
 import { parseDuration } from "../../../base/core/duration.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import type { StoreClient } from "./store-client.ts";
-
-const refreshMs = 10 * 60_000;
-const refreshAfterFailureMs = 60_000;
+import type { StoreFlags } from "./store-flags.ts";
 
 /**
  * The interval in which the store keeps only the last sample of each series: `-dedup.minScrapeInterval` of
- * VictoriaMetrics, from its `/flags`, unless it is configured. Where the flags cannot be read there is none.
+ * VictoriaMetrics, unless it is configured. Where the flags cannot be read there is none.
  */
 export class StoreDedup {
   readonly #client: StoreClient;
-  readonly #clock: Clock;
+  readonly #flags: StoreFlags;
   readonly #log: Logger;
   #intervalMs = 0;
-  #dueAtMs = -Infinity;
-  #closed = 0;
-  #refresh: Promise<void> | undefined;
+  /** The flags that the interval is from. */
+  #text: string | undefined;
 
-  constructor(client: StoreClient, clock: Clock, log: Logger) {
+  constructor(client: StoreClient, flags: StoreFlags, log: Logger) {
     this.#client = client;
-    this.#clock = clock;
+    this.#flags = flags;
     this.#log = log;
   }
 
@@ -31,30 +27,16 @@ export class StoreDedup {
     if (configuredMs > 0) return configuredMs;
     const flavor = this.#client.knownFlavor();
     if (flavor !== "victoriametrics") return flavor === undefined ? this.#intervalMs : 0;
-    const isOther = this.#closed !== this.#client.closedConnections;
-    if (this.#clock.monotonicMs() >= this.#dueAtMs || (isOther && this.#intervalMs > 0)) {
-      this.#refresh ??= this.#fetch().finally(() => {
-        this.#refresh = undefined;
-      });
-      await this.#refresh;
-    }
+    const text = await this.#flags.read(this.#intervalMs > 0);
+    if (text !== undefined && text !== this.#text) this.#note(dedupIntervalIn(text));
+    this.#text = text;
     return this.#intervalMs;
   }
 
-  async #fetch(): Promise<void> {
-    const closed = this.#client.closedConnections;
-    const text = await this.#client.readAbout({ path: "/flags", isOfServer: true });
-    this.#closed = closed;
-    const pauseMs = typeof text === "string" ? refreshMs : refreshAfterFailureMs;
-    this.#dueAtMs = this.#clock.monotonicMs() + pauseMs;
-    if (typeof text !== "string") {
-      this.#log.debug({ message: text.message }, "the store's flags cannot be read");
-      return;
-    }
-    const intervalMs = dedupIntervalIn(text);
-    if (intervalMs !== this.#intervalMs) {
+  #note(intervalMs: number): void {
+    if (intervalMs !== this.#intervalMs && intervalMs > 0) {
       const message = "the store deduplicates samples; windows end at multiples of its interval";
-      if (intervalMs > 0) this.#log.info({ seconds: intervalMs / 1_000 }, message);
+      this.#log.info({ seconds: intervalMs / 1_000 }, message);
     }
     this.#intervalMs = intervalMs;
   }

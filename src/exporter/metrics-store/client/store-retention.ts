@@ -1,21 +1,24 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import type { StoreClient } from "./store-client.ts";
+import type { StoreFlags } from "./store-flags.ts";
 
 const refreshMs = 10 * 60_000;
 
 /**
- * How long the store keeps samples: `-retentionPeriod` of VictoriaMetrics, from its `/flags`, and
- * `--storage.tsdb.retention.time` of Prometheus, from its runtime information. Unknown for other stores, and
- * for a cluster, whose nodes that are asked do not store.
+ * How long the store keeps samples: `-retentionPeriod` of VictoriaMetrics, and `--storage.tsdb.retention.time`
+ * of Prometheus, from its runtime information. Unknown for other stores, and for a cluster, whose nodes that
+ * are asked do not store.
  */
 export class StoreRetention {
   readonly #client: StoreClient;
+  readonly #flags: StoreFlags;
   readonly #clock: Clock;
   #retentionMs: number | undefined;
   #dueAtMs = -Infinity;
 
-  constructor(client: StoreClient, clock: Clock) {
+  constructor(client: StoreClient, flags: StoreFlags, clock: Clock) {
     this.#client = client;
+    this.#flags = flags;
     this.#clock = clock;
   }
 
@@ -29,13 +32,13 @@ export class StoreRetention {
     const flavor = this.#client.knownFlavor();
     if (flavor === undefined || this.#clock.monotonicMs() < this.#dueAtMs) return;
     this.#dueAtMs = this.#clock.monotonicMs() + refreshMs;
-    const isVictoriaMetrics = flavor === "victoriametrics";
-    const request = isVictoriaMetrics
-      ? { path: "/flags", isOfServer: true }
-      : { path: "/api/v1/status/runtimeinfo" };
-    const text = await this.#client.readAbout(request);
-    if (typeof text !== "string") return;
-    this.#retentionMs = isVictoriaMetrics ? retentionInFlags(text) : retentionInRuntime(text);
+    if (flavor === "victoriametrics") {
+      const flags = await this.#flags.read(false);
+      if (flags !== undefined) this.#retentionMs = retentionInFlags(flags);
+      return;
+    }
+    const text = await this.#client.readAbout({ path: "/api/v1/status/runtimeinfo" });
+    if (typeof text === "string") this.#retentionMs = retentionInRuntime(text);
   }
 }
 
