@@ -49,5 +49,4 @@ export type Config = WithUnits<z.output<typeof configSchema>>;
 export type MetricsConfig = NonNullable<Config["metrics"]>;
 export type DeliveryConfig = Config["delivery"];
 export type EndpointConfig = DeliveryConfig["endpoints"][number];
-export type TlsConfig = MetricsConfig["tls"];
 export type GatewayConfig = NonNullable<Config["gateway"]>;

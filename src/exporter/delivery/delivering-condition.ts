@@ -8,17 +8,11 @@ import type { SinkStats } from "./stats/sink-stats.ts";
 
 /**
  * The part of the condition `Delivering` that the current state determines; its times are added elsewhere.
+ * The message is made only where it is shown.
  */
-export interface DeliveringState {
+export interface CurrentState extends TimedState {
   readonly status: "True" | "False" | "Unknown";
   readonly reason: ReasonOf<"Delivering">;
-  readonly message: string;
-}
-
-/** A sink's current state. The message is made only where it is shown. */
-export interface CurrentState extends TimedState {
-  readonly status: DeliveringState["status"];
-  readonly reason: DeliveringState["reason"];
   message(): string;
 }
 
@@ -66,12 +60,6 @@ export function currentState(snapshot: ExporterSnapshot, nowMs: number): Current
   if (!stats.hasConcluded) return state(status, reason, () => "No request had a response yet.");
   const lag = () => formatDuration(Math.round(behindMs / 1_000) * 1_000);
   return state("True", "CatchingUp", () => `The receiver is ${lag()} behind.${losses()}`);
-}
-
-/** {@link currentState}, as it is shown. */
-export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): DeliveringState {
-  const { status, reason, message } = currentState(snapshot, nowMs);
-  return { status, reason, message: message() };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { deliveringState } from "../../../test/support/sink/delivering-state.ts";
 import { sinkStore } from "../../../test/support/sink/sink-store.ts";
 import { TestClock } from "../../../test/support/test-clock.ts";
 import { silentLogger } from "../../base/log/log.ts";
@@ -10,7 +11,7 @@ import type { Outcome } from "../remote-write/send/outcome.ts";
 import type { Verdict } from "../remote-write/transport/classify.ts";
 import { SampleBuffer, Series } from "../series/series.ts";
 import { MemoryBudget } from "./batch/memory-budget.ts";
-import { deliveringState, losesDataInMs } from "./delivering-condition.ts";
+import { losesDataInMs } from "./delivering-condition.ts";
 import { Interruption, type InterruptionReason } from "./dispatch/interruption.ts";
 import { Exporter } from "./exporter.ts";
 import type { DestinationHooks } from "./sink-connection.ts";

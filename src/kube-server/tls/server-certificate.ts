@@ -31,11 +31,6 @@ export interface CertificateOptions {
   readonly names: readonly string[];
 }
 
-/** Path of the generated authority's certificate, for kubeconfig files. */
-export function authorityFile(stateDirectory: string): string {
-  return join(stateDirectory, "platform", "ca.crt");
-}
-
 /**
  * The certificate to serve: the operator's, or a generated one that is stored under the state directory and
  * renewed before it expires. May be called again at any time.

@@ -6,7 +6,6 @@ import { type Logger, silentLogger } from "../../../src/base/log/log.ts";
 import type { EgressScope } from "../../../src/base/net/egress.ts";
 import { MemoryBudget } from "../../../src/exporter/delivery/batch/memory-budget.ts";
 import type { CycleEnd, ExportSettings } from "../../../src/exporter/delivery/cycle.ts";
-import { deliveringState } from "../../../src/exporter/delivery/delivering-condition.ts";
 import { Interruption } from "../../../src/exporter/delivery/dispatch/interruption.ts";
 import { Exporter, type ExporterDeps } from "../../../src/exporter/delivery/exporter.ts";
 import { lookBackMs } from "../../../src/exporter/delivery/late/check-times.ts";
@@ -21,6 +20,7 @@ import { RemoteWriteMetrics } from "../../../src/exporter/remote-write/send/metr
 import { postLimits } from "../../../src/exporter/remote-write/transport/post.ts";
 import { SampleStore } from "../store/sample-store.ts";
 import { TestClock } from "../test-clock.ts";
+import { deliveringState } from "./delivering-state.ts";
 
 export interface TestSinkOptions {
   readonly endpoint: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { deliveringState } from "../../../../test/support/sink/delivering-state.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
-import { deliveringState } from "../delivering-condition.ts";
 import { delivering } from "../dispatch/delivery-state.ts";
 import type { ExporterSnapshot } from "../exporter-snapshot.ts";
 import { SinkStats } from "../stats/sink-stats.ts";

@@ -5,9 +5,9 @@ import type { StoreFlags } from "./store-flags.ts";
 const refreshMs = 10 * 60_000;
 
 /**
- * How long the store keeps samples: `-retentionPeriod` of VictoriaMetrics, and `--storage.tsdb.retention.time`
- * of Prometheus, from its runtime information. Unknown for other stores, and for a cluster, whose nodes that
- * are asked do not store.
+ * How long the store keeps samples: `-retentionPeriod` of VictoriaMetrics, and
+ * `--storage.tsdb.retention.time` of Prometheus, from its runtime information. Unknown for other stores, and
+ * for a cluster, whose nodes that are asked do not store.
  */
 export class StoreRetention {
   readonly #client: StoreClient;
