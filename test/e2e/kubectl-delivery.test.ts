@@ -208,6 +208,35 @@ describe.runIf(kubectlBinary !== undefined).each(Object.keys(accesses))("a %s", 
     await delivers();
   });
 
+  test("a token and a tenant's header come from a Secret of any type, and are rotated", async () => {
+    const secret = (token: string, ...args: string[]) =>
+      kubectl.ok("create", "secret", "generic", "mimir", `--from-literal=token=${token}`, ...args);
+    const taken = { authorization: "Bearer first-token", tenant: "orders" };
+    receivers[0].respond(({ headers }) =>
+      headers.authorization === taken.authorization && headers["x-scope-orgid"] === taken.tenant
+        ? undefined
+        : { status: 401, body: "no such token" },
+    );
+    await secret("first-token", "--from-literal=tenant=orders");
+    const { spec, ...others } = policy(receivers[0]);
+    const authentication = { bearer: { secretRef: { name: "mimir" } } };
+    const secretKeyRef = { name: "mimir", key: "tenant" };
+    const headers = [{ name: "X-Scope-OrgID", valueFrom: { secretKeyRef } }];
+    for (const { target } of spec.sinks)
+      Object.assign(target.prometheusRemoteWrite, { authentication, headers });
+    await kubectl.file({ ...others, spec }, "apply");
+    await delivers();
+    expect(receivers[0].requests.at(-1)?.headers).toMatchObject({ "x-scope-orgid": "orders" });
+    if (kind === "platform") {
+      taken.authorization = "Bearer second-token";
+      await shows(/^orders +True +False +Suspended +/);
+      const data = { token: Buffer.from("second-token").toString("base64") };
+      await kubectl.ok("patch", "secret", "mimir", "-p", JSON.stringify({ data }));
+      await shows(/^orders +True +True +/);
+    }
+    receivers[0].respond(() => undefined);
+  });
+
   test("a policy whose Secret is missing shows that in its columns", async () => {
     const { spec, ...others } = policy(receivers[0]);
     const authentication = { basicAuth: { secretRef: { name: "login" } } };

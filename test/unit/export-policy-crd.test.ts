@@ -88,7 +88,7 @@ describe("the schema", () => {
 });
 
 describe("good policies are taken, and get the defaults", () => {
-  const files = ["01-one-source-one-sink", "02-basic-auth", "03-paused-sink"].map(
+  const files = ["01-one-source-one-sink", "02-basic-auth", "03-paused-sink", "04-logins"].map(
     (name) => `policies/${name}.yaml`,
   );
   test.each([...files, "demo/policies/export-policy.yaml"])("%s", (path) => {
