@@ -115,6 +115,7 @@ describe("containers of a real Podman", () => {
       Memory: 128 * 2 ** 20,
       MemorySwap: 128 * 2 ** 20,
       NanoCpus: 1e9,
+      CpuShares: 64,
       PidsLimit: 1024,
       Privileged: false,
     });

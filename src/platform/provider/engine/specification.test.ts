@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 import { makeInstance, makeNetwork } from "../../../../test/support/contracts/runtime.ts";
 import { RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
-import { checkInstance, containerBody, firstAddress, specificationHash } from "./specification.ts";
+import {
+  type ContainerSettings,
+  checkInstance,
+  containerBody,
+  firstAddress,
+  specificationHash,
+} from "./specification.ts";
 
 const network = makeNetwork("10.1.2.0/24");
 const instance = makeInstance("web:1", network, { uid: "u1" });
@@ -68,16 +74,18 @@ test("contents of files need no new containers", () => {
   expect(specificationHash(shown("a"))).toBe(specificationHash(shown("b")));
 });
 
+const settings: ContainerSettings = {
+  platform: "p",
+  imageId: "sha256:1",
+  holder: undefined,
+  filesFolder: () => "/files",
+  restartPolicy: { Name: "on-failure" },
+  ...{ externalAddress: undefined, layerBytes: undefined },
+};
+
 test("nothing of an environment is in the labels, and no container has a privilege", () => {
   const secret = withMain({ env: { PASSWORD: "correct-horse" } });
-  const body = containerBody(secret, secret.containers[0]!, {
-    platform: "p",
-    imageId: "sha256:1",
-    holder: undefined,
-    filesFolder: () => "/files",
-    restartPolicy: { Name: "on-failure" },
-    externalAddress: undefined,
-  });
+  const body = containerBody(secret, secret.containers[0]!, settings);
   expect(body).toMatchObject({
     Image: "sha256:1",
     Hostname: "web-0",
@@ -88,6 +96,19 @@ test("nothing of an environment is in the labels, and no container has a privile
     },
   });
   expect(JSON.stringify({ ...body, Env: [] })).not.toContain("correct-horse");
+});
+
+test.each([
+  [0.01, 1, 2],
+  [0.5, 1, 32],
+  [1, 1, 64],
+  [1, 2, 32],
+  [4, 1, 256],
+  [64, 1, 512],
+])("%d processors for %d containers weigh %d each, less than the daemon's 1024", (cpus, count, shares) => {
+  const containers = Array.from({ length: count }, () => instance.containers[0]!);
+  const body = containerBody({ ...instance, cpus, containers }, containers[0]!, settings);
+  expect(body).toMatchObject({ HostConfig: { CpuShares: shares } });
 });
 
 test.each([

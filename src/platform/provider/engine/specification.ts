@@ -119,6 +119,11 @@ const capabilities = [
   ...["SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"],
 ];
 const maxProcesses = 1024;
+/**
+ * Weights of a container where processors are short, by its processors and at most. A process without any has
+ * 1024, as the daemon: however busy instances are, it gets what it needs before them.
+ */
+const cpuShares = { each: 64, most: 512 };
 
 export interface ContainerSettings {
   readonly platform: string;
@@ -131,6 +136,8 @@ export interface ContainerSettings {
   readonly restartPolicy: { readonly Name: string; readonly MaximumRetryCount?: number };
   /** Where the open ports answer; undefined: nowhere. */
   readonly externalAddress: string | undefined;
+  /** What the engine lets the container write outside of its disks; undefined: it cannot limit that. */
+  readonly layerBytes: number | undefined;
 }
 
 /**
@@ -175,6 +182,8 @@ export function containerBody(
     HostConfig: {
       NetworkMode: networkMode(settings.holder, network),
       NanoCpus: Math.round((instance.cpus / share) * 1e9),
+      CpuShares: cpuSharesOf(instance.cpus / share),
+      StorageOpt: settings.layerBytes === undefined ? undefined : { size: String(settings.layerBytes) },
       Memory: memoryBytes,
       // No swap: the limit is memory and swap together.
       MemorySwap: memoryBytes,
@@ -196,6 +205,11 @@ export function containerBody(
         ? { EndpointsConfig: { [networkName(network.networkUid)]: endpoint(network) } }
         : undefined,
   });
+}
+
+/** @returns at least 2, the least that the kernel takes */
+function cpuSharesOf(cpus: number): number {
+  return Math.max(2, Math.min(cpuShares.most, Math.round(cpus * cpuShares.each)));
 }
 
 function openPortLabels({ networks }: RuntimeInstance): Record<string, string> {
