@@ -3,6 +3,7 @@ import { describeError } from "../../../base/core/errors.ts";
 import { runLoop } from "../../../base/core/loop.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import type { RuntimeInstance } from "../runtime/runtime.ts";
+import { EngineRefusal } from "./engine-client.ts";
 import { diskUsage, type ListedContainer, readResponse } from "./engine-objects.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { containerName, labelOf, volumeName } from "./labels.ts";
@@ -120,6 +121,37 @@ export class DiskLimits {
     this.#sizes = sizes;
     for (const uid of this.#limits.keys()) {
       if (this.excess(uid) !== undefined) stop(uid, containers.get(uid) ?? []);
+    }
+  }
+}
+
+/** Has the engine limit what a container writes outside of its disks, where its storage can. */
+export class LayerLimits {
+  readonly #bytes: number;
+  readonly #log: Logger;
+  #isRefused = false;
+
+  constructor(bytes: number, log: Logger) {
+    this.#bytes = bytes;
+    this.#log = log;
+  }
+
+  /**
+   * Makes a container with the limit or, if the engine makes it only so, without.
+   *
+   * @param mayLimit see `Engine.limitsLayers`
+   */
+  async make<T>(mayLimit: boolean, make: (layerBytes: number | undefined) => Promise<T>): Promise<T> {
+    if (!mayLimit || this.#isRefused) return await make(undefined);
+    try {
+      return await make(this.#bytes);
+    } catch (error) {
+      if (!(error instanceof EngineRefusal)) throw error;
+      const made = await make(undefined);
+      this.#isRefused = true;
+      const message = "the engine cannot limit what containers write; it is measured";
+      this.#log.warn({ error: error.message }, message);
+      return made;
     }
   }
 }

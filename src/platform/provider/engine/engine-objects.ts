@@ -61,6 +61,13 @@ export const engineVersion = z.object({
   Components: z.array(z.object({ Name: z.string() })).nullish(),
 });
 
+export const engineInfo = z.object({
+  /** Of storage. */
+  Driver: z.string().default(""),
+  DriverStatus: z.array(z.array(z.string())).nullish(),
+});
+export type EngineInfo = z.infer<typeof engineInfo>;
+
 export const pullProgress = z.object({ error: z.string().optional() });
 
 export const engineEvent = z.object({

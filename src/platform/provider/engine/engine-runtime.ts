@@ -12,7 +12,7 @@ import {
 import { AddressRecord } from "./address-record.ts";
 import { ContainerRemoval, stopWaitMs } from "./container-removal.ts";
 import { ContainerStarts } from "./container-starts.ts";
-import { DiskLimits } from "./disk-limits.ts";
+import { DiskLimits, LayerLimits } from "./disk-limits.ts";
 import { type EngineClient, EngineRefusal, refusedAs, unlessRefused } from "./engine-client.ts";
 import { followEvents } from "./engine-events.ts";
 import {
@@ -93,6 +93,7 @@ export class EngineRuntime implements Runtime {
   readonly #removal: ContainerRemoval;
   readonly #externalAddresses: ExternalAddresses;
   readonly #disks: DiskLimits;
+  readonly #layers: LayerLimits;
   readonly networkRanges: readonly string[] | undefined;
   readonly #registries: readonly string[];
   readonly #log: Logger;
@@ -103,6 +104,7 @@ export class EngineRuntime implements Runtime {
 
   constructor(options: EngineRuntimeOptions) {
     const { clock, platform, graceMs = usualGraceMs, externalAddresses = [] } = options;
+    const { layerBytes = usualLayerBytes } = options;
     const client = finishingRemovals(options.client);
     const report = (uid: string) => this.#report(uid);
     const inventory = new EngineInventory(client, platform);
@@ -114,10 +116,9 @@ export class EngineRuntime implements Runtime {
     const onRemove = (id: string) => this.#starts.forget(id);
     this.#removal = new ContainerRemoval({ ...this.#parts, onRemove, onStop: report });
     this.#externalAddresses = new ExternalAddresses(externalAddresses, inventory);
+    this.#layers = new LayerLimits(layerBytes, options.log);
     this.#disks = new DiskLimits({
-      ...this.#parts,
-      log: options.log,
-      layerBytes: options.layerBytes ?? usualLayerBytes,
+      ...{ ...this.#parts, log: options.log, layerBytes },
       everyMs: options.measureEveryMs ?? usualMeasureEveryMs,
       stop: (uid, containers) => {
         if (this.#removal.stop(containers).length > 0) report(uid);
@@ -196,17 +197,19 @@ export class EngineRuntime implements Runtime {
         await refusedAs("DiskRefused", client.send("POST", "/volumes/create", { body }, signal));
       }
       const create = async (externalAddress: string | undefined): Promise<void> => {
-        const body = containerBody(instance, container, {
-          platform: platform,
+        const settings = {
+          platform,
           imageId: images.get(container.name) ?? "",
           holder: container.name === holderName ? undefined : present.get(holderName),
-          filesFolder: (volume) => this.#files.folder(instance.uid, container.name, volume),
+          filesFolder: (volume: string) => this.#files.folder(instance.uid, container.name, volume),
           // A few times at once, then the provider does it, with a backoff. Not after a restart of the
           // machine, where a container that the engine started would run before there is a firewall.
           restartPolicy: { Name: "on-failure", MaximumRetryCount: 3 },
           externalAddress,
-        });
+        };
         const name = nameInEngine(instance, container);
+        const body = (layerBytes: number | undefined): object =>
+          containerBody(instance, container, { ...settings, layerBytes });
         present.set(container.name, await this.#createContainer(name, body, signal));
       };
       if (container.name !== holderName) await create(undefined);
@@ -231,14 +234,20 @@ export class EngineRuntime implements Runtime {
     throw new RuntimeError("refused", "FirewallUnavailable", unavailable);
   }
 
-  /** @returns the engine's id */
-  async #createContainer(name: string, body: object, signal: AbortSignal): Promise<string> {
+  /** @param body of the request, by what the engine limits the container's layer to @returns the engine's id */
+  async #createContainer(
+    name: string,
+    body: (layerBytes: number | undefined) => object,
+    signal: AbortSignal,
+  ): Promise<string> {
     const { client } = this.#parts;
-    const create = async () => {
-      const request = { query: { name }, body };
-      const created = await client.send("POST", "/containers/create", request, signal);
-      return readResponse(createdObject, created).Id;
-    };
+    const { limitsLayers } = await this.engine(signal);
+    const create = (): Promise<string> =>
+      this.#layers.make(limitsLayers, async (layerBytes) => {
+        const request = { query: { name }, body: body(layerBytes) };
+        const created = await client.send("POST", "/containers/create", request, signal);
+        return readResponse(createdObject, created).Id;
+      });
     return await refusedAs(
       "ContainerRefused",
       create().catch(async (error: unknown) => {

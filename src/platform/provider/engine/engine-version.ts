@@ -1,10 +1,12 @@
 import { RuntimeError } from "../runtime/runtime.ts";
 import { apiVersion, type EngineClient } from "./engine-client.ts";
-import { engineVersion, readResponse } from "./engine-objects.ts";
+import { type EngineInfo, engineInfo, engineVersion, readResponse } from "./engine-objects.ts";
 
 export interface Engine {
   readonly isPodman: boolean;
   readonly version: string;
+  /** Whether its storage driver may be able to limit what a container writes. */
+  readonly limitsLayers: boolean;
 }
 
 /** Asks which engine answers, and checks that it is a suitable one. @throws RuntimeError that says what to do */
@@ -26,5 +28,18 @@ export async function askEngine(client: EngineClient, signal: AbortSignal): Prom
     );
   }
   const isPodman = (Components ?? []).some(({ Name }) => Name === "Podman Engine");
-  return { isPodman, version: Version };
+  const info = readResponse(engineInfo, await client.send("GET", "/info", {}, signal));
+  return { isPodman, version: Version, limitsLayers: limitsLayers(info) };
+}
+
+/**
+ * Whether the storage driver has the option `size` for containers. On XFS, it also needs the mount option
+ * `pquota`, which the engine does not name.
+ */
+export function limitsLayers({ Driver, DriverStatus }: EngineInfo): boolean {
+  if (Driver === "btrfs" || Driver === "zfs") return true;
+  const isOverlay = Driver === "overlay" || Driver === "overlay2";
+  return (
+    isOverlay && (DriverStatus ?? []).some(([key, value]) => key === "Backing Filesystem" && value === "xfs")
+  );
 }
