@@ -1,3 +1,4 @@
+import { ensureBuilt } from "../scripts/daemon/build.ts";
 import { sleep } from "../src/base/core/clock.ts";
 import { Releasers } from "../src/base/core/service.ts";
 import { startVictoriaMetrics } from "../test/support/servers.ts";
@@ -28,6 +29,8 @@ const releasers = new Releasers();
 const { signal } = new AbortController();
 const over = new AbortController();
 try {
+  // Once, before all of them start.
+  await ensureBuilt(signal, () => print("building telemetryd"));
   const sources = await Promise.all(periods.map(() => startVictoriaMetrics()));
   const writing = sources.map((source) => writeLive(source.url, series, scrape * 1_000, over.signal));
   releasers.push(async () => {

@@ -15,6 +15,7 @@ import type { Clock } from "./base/core/clock.ts";
 import { Releasers, runStages } from "./base/core/service.ts";
 import { version } from "./base/core/version.ts";
 import type { Logger } from "./base/log/log.ts";
+import { claimFormat } from "./exporter/delivery/state/directory-format.ts";
 import { lockDirectory } from "./exporter/delivery/state/directory-lock.ts";
 
 export interface DaemonDeps {
@@ -45,6 +46,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
   try {
     const lock = await lockDirectory(config.state.directory);
     onClose(() => lock.release());
+    await claimFormat(config.state.directory);
     const problems = { configuration: configurationProblem };
     parts.add({ stage: "ops", services: [], registries: [processRegistry], problems });
     const policies = createPolicies(config);

@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -135,6 +137,34 @@ test.each<[string, () => Promise<unknown>, string, RegExp]>([
   expect(found?.detail).toMatch(detail);
   expect(found?.remedy).not.toBe("");
   expect((await call()).status).toBe(4);
+});
+
+test.each([
+  [200, "tdp_good", "ok", /accepts the token$/],
+  [401, "tdp_old", "failed", /the platform refuses the access token \(HTTP 401\)$/],
+  [503, "tdp_good", "failed", /the token exchange responds with HTTP 503$/],
+])("the platform's response %d to the access token", async (status, token, result, detail) => {
+  const asked: (string | undefined)[] = [];
+  const platform = createHttpServer((request, response) => {
+    asked.push(`${request.url} ${request.headers.authorization}`);
+    response.writeHead(status).end(JSON.stringify({ access_token: "bearer", token_type: "Bearer" }));
+  }).listen(0, "127.0.0.1");
+  await once(platform, "listening");
+  try {
+    await writeFile(join(folder, "token"), `${token}\n`);
+    const { port } = platform.address() as AddressInfo;
+    const plane = { apiUrl: `http://127.0.0.1:${port}`, projects: ["web"], accessTokenFile: "./token" };
+    await configure(
+      `controlPlane: ${JSON.stringify(plane)}`,
+      `metrics: { url: "${store.url}", tenantLabel: project }`,
+    );
+    const found = (await findings()).get("controlPlane.accessTokenFile");
+    expect(found).toMatchObject({ status: result, detail: expect.stringMatching(detail) });
+    expect(found?.remedy === undefined).toBe(result === "ok");
+    expect(asked).toEqual([`/platform-os/oauth/token/exchange Bearer ${token}`]);
+  } finally {
+    platform.close();
+  }
 });
 
 test("an address that is taken; programs that are missing", async () => {

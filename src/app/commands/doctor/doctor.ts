@@ -3,9 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { systemClock } from "../../../base/core/clock.ts";
 import { describeError, TelemetrydError } from "../../../base/core/errors.ts";
 import { withLimit } from "../../../base/core/signals.ts";
 import { version } from "../../../base/core/version.ts";
+import { silentLogger } from "../../../base/log/log.ts";
 import { redact } from "../../../base/log/redact.ts";
 import type { Config } from "../../config/schema.ts";
 import { listenAddresses } from "../../daemon/gateway.ts";
@@ -84,8 +86,13 @@ async function check(config: Config, signal: AbortSignal): Promise<Finding[]> {
       );
     }
   }
-  const token = controlPlane?.accessTokenFile;
-  if (token !== undefined) bounded("controlPlane.accessTokenFile", () => checkTokenFile(token));
+  if (controlPlane?.accessTokenFile !== undefined) {
+    // The platform of this configuration responds only while its daemon runs.
+    const isDown = config.platform !== undefined && !state.isInUse;
+    bounded("controlPlane.accessTokenFile", (limited) =>
+      isDown ? checkTokenFile(config) : checkToken(config, limited),
+    );
+  }
   const program = ok("telemetryd", `${version}, Node.js ${process.version}`);
   return [program, state.finding, ...(await Promise.all(checks)).flat()];
 }
@@ -135,14 +142,45 @@ async function checkEngine(socket: string, signal: AbortSignal): Promise<Finding
   }
 }
 
-async function checkTokenFile(path: string): Promise<Finding> {
-  const check = "controlPlane.accessTokenFile";
+const tokenCheck = "controlPlane.accessTokenFile";
+
+async function checkTokenFile({ controlPlane }: Config): Promise<Finding> {
+  const path = controlPlane?.accessTokenFile ?? "";
   const remedy = "telemetryd token create makes a token; the daemon's user must be able to read the file";
   try {
     const isEmpty = (await readFile(path, "utf8")).trim() === "";
-    return isEmpty ? failed(check, `${path} is empty`, remedy) : ok(check, `${path} can be read`);
+    return isEmpty
+      ? failed(tokenCheck, `${path} is empty`, remedy)
+      : ok(tokenCheck, `${path} can be read; the platform does not run`);
   } catch (error) {
-    return failed(check, describeError(error), remedy);
+    return failed(tokenCheck, describeError(error), remedy);
+  }
+}
+
+/** Exchanges the Personal Access Token, as the daemon does. */
+async function checkToken(config: Config, signal: AbortSignal): Promise<Finding> {
+  const { apiUrl = "", groupDomain = "", accessTokenFile = "", caFile } = config.controlPlane ?? {};
+  const [{ openApi }, { authorityOfPlatform }] = await Promise.all([
+    import("../../../platform/client/api/api-access.ts"),
+    import("../../daemon/platform.ts"),
+  ]);
+  const ca = caFile === undefined ? await authorityOfPlatform(config, systemClock.nowMs()) : undefined;
+  const log = silentLogger;
+  const api = openApi({ apiUrl, groupDomain, accessTokenFile, caFile, ca, clock: systemClock, log });
+  try {
+    const exchanged = await api.exchangeOnce(signal);
+    if (exchanged.outcome === "exchanged") return ok(tokenCheck, `${apiUrl} accepts the token`);
+    const remedy =
+      exchanged.outcome === "denied"
+        ? "make another token with telemetryd token create, and write it to the file"
+        : "check controlPlane.apiUrl, controlPlane.caFile and the platform";
+    return failed(tokenCheck, `${apiUrl}: ${redact(exchanged.message)}`, remedy);
+  } catch (error) {
+    signal.throwIfAborted();
+    const remedy = "telemetryd token create makes a token; the daemon's user must be able to read the file";
+    return failed(tokenCheck, redact(describeError(error)), remedy);
+  } finally {
+    await api.close();
   }
 }
 

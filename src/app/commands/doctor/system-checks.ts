@@ -6,6 +6,7 @@ import { formatByteSize } from "../../../base/core/byte-size.ts";
 import { describeError, errnoCode, TelemetrydError } from "../../../base/core/errors.ts";
 import { daemonFolders, findProgram } from "../../../base/core/program-file.ts";
 import { formatListenAddress, type ListenAddress } from "../../../base/net/listen-address.ts";
+import { checkDirectoryFormat } from "../../../exporter/delivery/state/directory-format.ts";
 import { lockDirectory } from "../../../exporter/delivery/state/directory-lock.ts";
 import { type Finding, failed, ok, warning } from "./findings.ts";
 
@@ -36,6 +37,7 @@ export async function checkState(
       await access(parent, constants.W_OK | constants.X_OK);
       return { finding: withSpace(`${directory} does not exist yet`, await free(parent)), isInUse: false };
     }
+    await checkDirectoryFormat(directory);
     const lock = await lockDirectory(directory);
     await lock.release();
     return { finding: withSpace(`${directory} can be used`, await free(directory)), isInUse: false };

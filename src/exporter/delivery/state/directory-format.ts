@@ -1,6 +1,6 @@
 import { open, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errnoCode } from "../../../base/core/errors.ts";
+import { describeError, errnoCode, TelemetrydError } from "../../../base/core/errors.ts";
 import { checkFormat } from "../../../base/core/format-version.ts";
 
 /**
@@ -13,30 +13,47 @@ const formatName = "format";
 const longestText = 32;
 
 /**
- * Checks the number in the file `format` of a state directory, and writes this program's.
+ * Checks the number in the file `format` of a state directory; writes nothing.
  *
- * @param directory a path to it; @param shown its name in messages
- * @throws TelemetrydError STATE_UNUSABLE when a newer telemetryd has written it; the system's error
+ * @returns whether it has to be written: see {@link writeFormat}
+ * @throws TelemetrydError STATE_UNUSABLE when a newer telemetryd has written it, or it cannot be read
  */
-export async function claimFormat(directory: string, shown: string): Promise<void> {
+export async function checkDirectoryFormat(directory: string): Promise<boolean> {
   const path = join(directory, formatName);
   const remedy =
     "run that version, put back a copy of the directory from before it, or start with another state.directory";
-  if (!checkFormat(await textOf(path), directoryFormat, join(shown, formatName), remedy)) return;
+  return checkFormat(await textOf(path), directoryFormat, path, remedy);
+}
+
+/**
+ * Writes this program's number, for a daemon that holds the directory.
+ *
+ * @throws TelemetrydError STATE_UNUSABLE as {@link checkDirectoryFormat}, or when it cannot be written
+ */
+export async function claimFormat(directory: string): Promise<void> {
+  if (!(await checkDirectoryFormat(directory))) return;
+  const path = join(directory, formatName);
   try {
     await writeFile(`${path}.new`, `${directoryFormat}\n`, { mode: 0o600 });
     await rename(`${path}.new`, path);
   } catch (error) {
     // A full disk does not stop the exports; the next start writes it.
-    if (!["ENOSPC", "EDQUOT"].includes(errnoCode(error) ?? "")) throw error;
+    if (!["ENOSPC", "EDQUOT"].includes(errnoCode(error) ?? "")) throw unusable(path, error);
   }
+}
+
+function unusable(path: string, cause: unknown): TelemetrydError {
+  const message = `${path} cannot be used: ${describeError(cause)}`;
+  return new TelemetrydError("STATE_UNUSABLE", message, { cause });
 }
 
 async function textOf(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined);
   // The open of a pipe would never end.
   if (found?.isFile() !== true) return undefined;
-  const file = await open(path, "r");
+  const file = await open(path, "r").catch((error: unknown) => {
+    throw unusable(path, error);
+  });
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(longestText), 0, longestText, 0);
     return buffer.toString("latin1", 0, bytesRead);

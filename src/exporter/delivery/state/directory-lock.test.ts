@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { directoryFormat } from "./directory-format.ts";
 import { lockDirectory } from "./directory-lock.ts";
 
 let directory: string;
@@ -38,17 +37,4 @@ test("of many that start at once exactly one gets it, also over a dead socket", 
   const held = attempts.filter((attempt) => attempt.status === "fulfilled");
   expect(held.length).toBe(1);
   for (const attempt of held) await attempt.value.release();
-});
-
-test("a directory in a newer format is refused with its file, and is not locked then", async () => {
-  await mkdir(directory);
-  const file = join(directory, "format");
-  await writeFile(file, "7\n");
-  await expect(lockDirectory(directory)).rejects.toThrow(
-    `${file}: the state was written by a newer telemetryd (format 7; this one knows ${directoryFormat}): run that version`,
-  );
-  expect(await readdir(directory)).toEqual(["format"]);
-  await rm(file);
-  await (await lockDirectory(directory)).release();
-  expect(await readFile(file, "utf8")).toBe(`${directoryFormat}\n`);
 });

@@ -4,7 +4,6 @@ import { open, unlink } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { describeError, errnoCode, TelemetrydError } from "../../../base/core/errors.ts";
 import { makeDirectory } from "../../../base/core/make-directory.ts";
-import { claimFormat } from "./directory-format.ts";
 
 const socketName = "lock.sock";
 /** Long enough for a second daemon that found the same dead socket to replace ours. */
@@ -22,7 +21,7 @@ interface DirectoryLock {
  * share the directory, where a pid is meaningless.
  *
  * @throws TelemetrydError STATE_LOCKED when another process holds it, STATE_UNUSABLE when the directory
- * cannot be used or a newer telemetryd has written it
+ * cannot be used
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const token = `${process.pid} ${randomUUID()}`;
@@ -52,20 +51,15 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     throw error;
   }
   let released = false;
-  const release = async () => {
-    if (released) return;
-    released = true;
-    await unlink(path).catch(() => undefined);
-    await new Promise((resolve) => server.close(resolve));
-    await handle.close();
+  return {
+    release: async () => {
+      if (released) return;
+      released = true;
+      await unlink(path).catch(() => undefined);
+      await new Promise((resolve) => server.close(resolve));
+      await handle.close();
+    },
   };
-  try {
-    await claimFormat(`/proc/self/fd/${handle.fd}`, directory);
-  } catch (error) {
-    await release();
-    throw error instanceof TelemetrydError ? error : unusable(directory, "cannot be used", error);
-  }
-  return { release };
 }
 
 async function bind(server: Server, path: string, directory: string): Promise<void> {

@@ -46,6 +46,8 @@ interface Access {
 
 export interface ApiAccess extends Access {
   client(kind: "organizations" | "projects", name: string): PlaneClient;
+  /** Exchanges the access token, whatever the bearer token is. @throws FILE_UNREADABLE for its file */
+  exchangeOnce(signal: AbortSignal): Promise<ExchangeOutcome>;
 }
 
 export interface KubeconfigAccess extends Access {
@@ -73,9 +75,11 @@ export function openApi(options: ApiOptions): ApiAccess {
     },
   );
   const dispatcher = createDispatcher(context, {});
+  const accessToken = new SecretFile(options.accessTokenFile, clock);
+  const exchange = (token: string, signal: AbortSignal) => exchangeToken(apiUrl, token, dispatcher, signal);
   const bearer = createExchangingSource({
-    accessToken: new SecretFile(options.accessTokenFile, clock),
-    exchange: (token, signal) => exchangeToken(apiUrl, token, dispatcher, signal),
+    accessToken,
+    exchange,
     clock,
     log,
     random,
@@ -85,7 +89,8 @@ export function openApi(options: ApiOptions): ApiAccess {
     const base = `${apiUrl}/apis/resourcemanager.${groupDomain}/v1alpha/${kind}/${name}/control-plane`;
     return createPlaneClient({ base, bearer, dispatcher, throttle, silentMs });
   };
-  return { bearer, client, close: () => dispatcher.destroy() };
+  const exchangeOnce = async (signal: AbortSignal) => exchange(await accessToken.value(signal), signal);
+  return { bearer, client, exchangeOnce, close: () => dispatcher.destroy() };
 }
 
 /**
