@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { type ConfigSources, loadConfig } from "./app/config/load.ts";
 import type { Config } from "./app/config/schema.ts";
 import { createProcessRegistry } from "./app/ops/process-metrics.ts";
@@ -63,7 +64,7 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
           end();
         },
         (error: unknown) => {
-          reloads.failed();
+          reloads.failed(basename(options.sources.file));
           log.error(
             { error: describeError(error) },
             "the new configuration is invalid; the old one stays in effect",

@@ -121,6 +121,20 @@ async function scrapeWhen(what: string, expected: Readonly<Record<string, string
   return scraped;
 }
 
+/** Each of the page and `telemetryd status`, alone, names every fault. */
+async function expectShown(faults: readonly RegExp[]): Promise<void> {
+  const page = (await (await fetch(`${opsUrl}/`)).text())
+    .replace(/<(script|style)>[\s\S]*?<\/\1>|<details>[\s\S]*?<\/details>|<[^>]*>/g, " ")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'");
+  const command = [builtCli, "status", "--address", opsUrl];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, command);
+  for (const fault of faults) {
+    expect(page).toMatch(fault);
+    expect(`${stderr}${stdout}`).toMatch(fault);
+  }
+}
+
 const sinkOf = (metric: string, policy: string) =>
   `${metric}{plane="directory",namespace="default",policy="${policy}",sink="sink"`;
 
@@ -189,6 +203,13 @@ test("a wrong password, a mistyped path, a broken file, a mistyped query, a refu
     telemetryd_policy_file_errors: "1",
     telemetryd_configuration_last_reload_successful: "0",
   });
+  await expectShown([
+    /401: the receiver wants credentials/,
+    /unsupported path requested/,
+    /edited[\s\S]*spec\.sources\[0\]/,
+    /broken\.yaml/,
+    /the configuration was invalid .* telemetryd validate telemetryd\.yaml shows the errors/,
+  ]);
   await expectAlerts(before, after, [
     { alert: "TelemetrydSinkSuspended", labels: 'policy="login"', afterMinutes: 10 },
     { alert: "TelemetrydSinkSuspended", labels: 'policy="path"', afterMinutes: 10 },
@@ -208,6 +229,7 @@ test("a wrong password, a mistyped path, a broken file, a mistyped query, a refu
     [sinkOf("telemetryd_sink_sources_failing", "good")]: "1",
     'telemetryd_degraded{part="metrics_store"': "1",
   });
+  await expectShown([/the metrics store cannot be read since .*(cannot be reached|ended|closed)/]);
   await expectAlerts(before, without, [{ alert: "TelemetrydSourceFailing", afterMinutes: 10 }]);
   const status = (await (await fetch(`${opsUrl}/api/v1/status`)).json()) as DaemonStatus;
   expect(status.source?.lastError?.message).toMatch(/cannot be reached|ended|closed/);
@@ -236,6 +258,7 @@ test.skipIf(!mayMount)(
     const after = await scrapeWhen("the state cannot be written", {
       'telemetryd_degraded{part="state"': "1",
     });
+    await expectShown([/state.*(ENOSPC|no space)/i]);
     await expectAlerts(before, after, [{ alert: "TelemetrydStateNotWritable", afterMinutes: 10 }]);
   },
   300_000,

@@ -4,7 +4,8 @@ import { Gauge, type Registry } from "prom-client";
 export class ReloadMetrics {
   readonly #successful: Gauge;
   readonly #time: Gauge;
-  #hasFailed = false;
+  /** The name of the file that was invalid, since the last reload failed. */
+  #invalidFile: string | undefined;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -21,19 +22,21 @@ export class ReloadMetrics {
   }
 
   succeeded(nowMs: number): void {
-    this.#hasFailed = false;
+    this.#invalidFile = undefined;
     this.#successful.set(1);
     this.#time.set(nowMs / 1_000);
   }
 
-  failed(): void {
-    this.#hasFailed = true;
+  /** @param file the configuration's, without its folder: probes of any origin see it */
+  failed(file: string): void {
+    this.#invalidFile = file;
     this.#successful.set(0);
   }
 
   /** A sentence after a reload that failed. */
   problem(): string | undefined {
-    if (!this.#hasFailed) return undefined;
-    return "the configuration was invalid when it was last read, an earlier one stays in effect; the log has the errors";
+    if (this.#invalidFile === undefined) return undefined;
+    const remedy = `telemetryd validate ${this.#invalidFile} shows the errors`;
+    return `the configuration was invalid when it was last read, an earlier one stays in effect: ${remedy}`;
   }
 }

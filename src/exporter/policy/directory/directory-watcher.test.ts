@@ -115,7 +115,9 @@ test("a broken file keeps what it held, says so once, and takes the next good ed
   expect(source.snapshot().files).toMatchObject([
     { policies: 2, faults: [expect.stringContaining("a.yaml:9:1: error")] },
   ]);
-  expect(source.problems()).toEqual(["a policy file has errors, the log says which: a.yaml line 9"]);
+  expect(source.problems()).toEqual([
+    "a policy file has errors, which telemetryd validate shows: a.yaml line 9",
+  ]);
   await put("a.yaml", policy("a", "http://i/"));
   await becomes("a=http://i/");
   expect(lines.filter((line) => line.includes("stays in force"))).toHaveLength(1);

@@ -169,7 +169,7 @@ export class DirectoryWatcher implements Service {
       const named = errors.slice(0, maxNamedFiles).map(placeOf);
       if (errors.length > named.length) named.push(`${errors.length - named.length} more`);
       const subject = errors.length === 1 ? "a policy file has" : `${errors.length} policy files have`;
-      problems.push(`${subject} errors, the log says which: ${named.join(", ")}`);
+      problems.push(`${subject} errors, which telemetryd validate shows: ${named.join(", ")}`);
     }
     return problems;
   }

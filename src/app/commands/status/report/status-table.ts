@@ -15,7 +15,8 @@ import {
 import { printable, renderTable } from "../../table.ts";
 import { readiness, type StatusOrder, type StatusRow, statusRows } from "./status-rows.ts";
 
-const errorColumnWidth = 60;
+/** Of most responses, the part that says why is within this. */
+const errorColumnWidth = 160;
 
 /** How a table is printed. */
 export interface TableOptions {

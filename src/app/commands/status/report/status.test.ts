@@ -18,7 +18,7 @@ describe("statusTable", () => {
   test("as kubectl prints it, a policy without sinks included", () => {
     expect(statusTable(daemon, plain, nowMs)).toMatchInlineSnapshot(`
       "NAMESPACE   POLICY             SINK         READY   DELIVERING   LAG   DELIVERED   REJECTED   AGE   LAST ERROR
-      lab         probe              -            False   -            -     -           -          95s   spec.sinks[0].sources[1]: there is no source "cpu-usage"; t… (95s ago)
+      lab         probe              -            False   -            -     -           -          95s   spec.sinks[0].sources[1]: there is no source "cpu-usage"; the policy has "cpu", "memory" spec.sinks[0].batch.maxSize: 9000 is more than 5000 (95s ago)
       payments    payments-metrics   mimir        True    Suspended    31m   158M        0          15m   HTTP 401: invalid API key (88s ago)
       payments    payments-metrics   prometheus   True    UpToDate     14s   24M         137        15m   -
       shop        shop-metrics       mimir        True    UpToDate     14s   90.5M       0          15m   -
