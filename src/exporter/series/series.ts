@@ -40,9 +40,8 @@ export interface EncodedSeries extends Span {
   readonly sentLabels: readonly Label[] | undefined;
 }
 
-export interface Relabelled {
-  /** Of the labels as sent. */
-  readonly hash: LabelsHash;
+/** The hash of the labels after relabelling, and what else of the series rules may have changed. */
+export interface Relabelled extends LabelsHash {
   /** The metric's name in the store. */
   readonly storeName: string;
 }

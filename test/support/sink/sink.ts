@@ -128,6 +128,7 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
         tenant: "project",
         retry: plan.retry,
         credentials: () => plan.credentials,
+        relabel: plan.relabel,
         ...hooks,
       }),
   };

@@ -4,12 +4,12 @@ import type { InvalidSeries, SeriesEncoder } from "../../remote-write/encoding/l
 import type { CapacityListener, RequestBuilder } from "../../remote-write/encoding/request.ts";
 import type { Exemplar } from "../../series/exemplar.ts";
 import { type EncodedSeries, SampleBuffer, type Series } from "../../series/series.ts";
+import type { SeriesHashTable } from "../../series/series-hash-table.ts";
 import { type Batch, OpenBatch, type Suspicion } from "./batch.ts";
 import { type InvalidSeriesCount, InvalidSeriesCounter } from "./invalid-series.ts";
 import type { PartitionChoice } from "./partitions.ts";
 import { copySamples, cutAt, firstAfter } from "./sample-range.ts";
 import { type SeriesHash, sourceSalt } from "./series-hash.ts";
-import type { SeriesHashTable } from "./series-hash-table.ts";
 
 export interface BatcherOptions {
   readonly encoder: SeriesEncoder;

@@ -11,9 +11,9 @@ import { readBody } from "../../remote-write/encoding/request-body.ts";
 import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.ts";
 import { WriteRequestV2Builder } from "../../remote-write/encoding/write-request-v2.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
+import { SeriesHashTable } from "../../series/series-hash-table.ts";
 import type { Batch } from "./batch.ts";
 import { Batcher } from "./batcher.ts";
-import { SeriesHashTable } from "./series-hash-table.ts";
 
 function newBatcher(protocol: Protocol, maxSamples = 1_000): Batcher {
   return new Batcher(new SeriesHashTable(), {

@@ -1,4 +1,5 @@
 import { SampleBuffer, type Series } from "../../series/series.ts";
+import { SeriesHashTable } from "../../series/series-hash-table.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
 import type { OpenWindow } from "../state/sink-state.ts";
 import { type Batch, OpenBatch } from "./batch.ts";
@@ -6,7 +7,6 @@ import type { BatcherOptions, SourceBatcher, WindowBatcher } from "./batcher.ts"
 import type { InvalidSeriesCount } from "./invalid-series.ts";
 import { copySamples, isOneOf } from "./sample-range.ts";
 import { type SeriesHash, sourceSalt } from "./series-hash.ts";
-import { SeriesHashTable } from "./series-hash-table.ts";
 
 /** A series' samples in a request in doubt. */
 interface DoubtfulSamples {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { SeriesEncoder } from "../../remote-write/encoding/labels.ts";
 import type { EncodedSeries, Series } from "../../series/series.ts";
+import { SeriesHashTable } from "../../series/series-hash-table.ts";
 import type { OpenWindow } from "../state/sink-state.ts";
-import { SeriesHashTable } from "./series-hash-table.ts";
 
 /** The hash that identifies a series of a source in journals, as two halves. */
 export interface SeriesHash {

@@ -1,7 +1,7 @@
 import type { Refusal } from "../../remote-write/send/outcome.ts";
+import { SeriesHashTable } from "../../series/series-hash-table.ts";
 import type { Batch } from "../batch/batch.ts";
 import type { SeriesHash } from "../batch/series-hash.ts";
-import { SeriesHashTable } from "../batch/series-hash-table.ts";
 import type { ReceiverMemory } from "./receiver-memory.ts";
 import type { RefusedBatch } from "./refused-batches.ts";
 

@@ -4,8 +4,8 @@ import { withLegalExemplars } from "../../remote-write/encoding/exemplars-field.
 import type { SeriesEncoder } from "../../remote-write/encoding/labels.ts";
 import type { Exemplar } from "../../series/exemplar.ts";
 import type { EncodedSeries, Series } from "../../series/series.ts";
+import { SeriesHashTable } from "../../series/series-hash-table.ts";
 import type { ExemplarSupply } from "../batch/batcher.ts";
-import { SeriesHashTable } from "../batch/series-hash-table.ts";
 
 /**
  * How long before a window's start its exemplars are looked for: an exemplar has the time of its observation,

@@ -1,5 +1,6 @@
 import { CollisionDetector } from "../../remote-write/encoding/collision-detector.ts";
 import { SampleBuffer } from "../../series/series.ts";
+import { SeriesHashTable } from "../../series/series-hash-table.ts";
 import type { Batch } from "../batch/batch.ts";
 import {
   Batcher,
@@ -11,7 +12,6 @@ import {
 import type { InvalidSeriesCount } from "../batch/invalid-series.ts";
 import { copySamples } from "../batch/sample-range.ts";
 import { seriesHashOf } from "../batch/series-hash.ts";
-import { SeriesHashTable } from "../batch/series-hash-table.ts";
 import type { Sent } from "./sent-samples.ts";
 
 /** The reading of a span in which the store has more than was read: takes only the samples not sent. */

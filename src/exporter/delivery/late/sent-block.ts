@@ -1,4 +1,4 @@
-import { SeriesHashTable } from "../batch/series-hash-table.ts";
+import { SeriesHashTable } from "../../series/series-hash-table.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
 import { TimeSets } from "../state/time-sets.ts";
 

@@ -1,5 +1,5 @@
+import { SeriesHashTable } from "../../series/series-hash-table.ts";
 import { isOneOf } from "../batch/sample-range.ts";
-import { SeriesHashTable } from "../batch/series-hash-table.ts";
 import { TimeSets } from "../state/time-sets.ts";
 
 /** Words of records that are taken up in one go: well below 10 ms. */

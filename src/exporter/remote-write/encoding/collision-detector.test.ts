@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ruleOf } from "../../relabel/check-rule.ts";
 import { Series } from "../../series/series.ts";
 import { CollisionDetector } from "./collision-detector.ts";
 import { KnownCollisions } from "./known-collisions.ts";
@@ -158,4 +159,24 @@ test("the message names both series", () => {
     undefined,
     'two series are equal once their labels are made ready to send: {__name__="x", instance="1"} and {__name__="x", instance="2"}',
   ]);
+});
+
+test("relabelled to the same: all are rejected once they were seen together; others never", () => {
+  const shape = { ...plain, relabel: [ruleOf({ action: "labeldrop", regex: "pod" })] };
+  const [x, y, other, plainOne] = [
+    seriesOf({ __name__: "m", pod: "x" }),
+    seriesOf({ __name__: "m", pod: "y" }),
+    seriesOf({ __name__: "n", pod: "y" }),
+    seriesOf({ __name__: "m" }),
+  ] as const;
+  expect(claimAll(shape, [[other, x, y, plainOne], [other, x, y]])).toEqual([
+    ["sent", "sent", "name_collision", "name_collision"],
+    ["sent", "name_collision", "name_collision"],
+  ]);
+});
+
+test("relabelled to the same, one after the other: a renamed pod's series goes on", () => {
+  const shape = { ...plain, relabel: [ruleOf({ action: "labeldrop", regex: "pod" })] };
+  const [x, y] = [seriesOf({ __name__: "m", pod: "x" }), seriesOf({ __name__: "m", pod: "y" })] as const;
+  expect(claimAll(shape, [[x], [y], [y]])).toEqual([["sent"], ["sent"], ["sent"]]);
 });

@@ -1,7 +1,8 @@
 import { bytesOf } from "../../series/label-blocks.ts";
-import type { EncodedSeries, LabelsHash, Series } from "../../series/series.ts";
+import type { EncodedSeries, Series } from "../../series/series.ts";
+import { SeriesHashTable } from "../../series/series-hash-table.ts";
 import type { KnownCollisions } from "./known-collisions.ts";
-import type { InvalidSeries, SeriesEncoder } from "./labels.ts";
+import { type InvalidSeries, type SeriesEncoder, sentHash } from "./labels.ts";
 
 /**
  * Detects different series of one window that are sent with equal labels: their samples would be mixed up,
@@ -17,7 +18,9 @@ export class CollisionDetector {
   readonly #encoder: SeriesEncoder;
   readonly #known: KnownCollisions;
   readonly #windowMs: number;
-  readonly #owners = new Map<number, Series>();
+  /** Of each hash of labels as sent, the index of its series in {@link #owners}: bench/relabel.bench.ts. */
+  #table: SeriesHashTable | undefined;
+  readonly #owners: Series[] = [];
 
   /**
    * @param known of the sink, for all of its windows
@@ -31,36 +34,54 @@ export class CollisionDetector {
 
   /** Call for each series before its samples are appended. @returns why it must not be sent */
   claim(series: Series, encoded: EncodedSeries): InvalidSeries | undefined {
-    if (!this.#encoder.mayCollide) return undefined;
-    const key = keyOf(encoded);
-    const owner = this.#owners.get(key);
-    if (owner === undefined) this.#owners.set(key, series);
-    else if (owner !== series && this.#collide(owner, series, encoded, key)) {
-      return collision(`${describe(owner)} and ${describe(series)}`);
+    if (!this.#encoder.mayCollide) {
+      if (this.#encoder.hasRules) this.#owners.push(series);
+      return undefined;
+    }
+    const { hashHigh, hashLow } = sentHash(encoded);
+    this.#table ??= this.#tableOfOwners();
+    const index = this.#table.add(hashHigh, hashLow, this.#owners.length);
+    if (index === undefined) this.#owners.push(series);
+    else {
+      const owner = this.#owners[index];
+      if (owner !== undefined && owner !== series && this.#collide(index, owner, series, encoded)) {
+        return collision(`${describe(owner)} and ${describe(series)}`);
+      }
     }
     return this.knows(encoded) ? collision(`${describe(series)} and one that was seen before`) : undefined;
   }
 
+  /** Of the series that were claimed before any two could collide. */
+  #tableOfOwners(): SeriesHashTable {
+    const table = new SeriesHashTable();
+    for (const [index, owner] of this.#owners.entries()) {
+      const form = this.#encoder.encode(owner);
+      if (form.kind === "series") table.add(sentHash(form).hashHigh, sentHash(form).hashLow, index);
+    }
+    return table;
+  }
+
   /** Whether the series must not be sent because of a collision seen before. */
   knows(encoded: EncodedSeries): boolean {
-    if (!this.#encoder.mayCollide) return false;
+    if (!this.#encoder.mayCollide || this.#known.isEmpty) return false;
     const key = keyOf(encoded);
     if (this.#known.has(key, this.#windowMs)) return true;
     return encoded.renamed !== undefined && this.#known.has(ofRenamed(key), this.#windowMs);
   }
 
   /** @returns whether the series must not be sent because of the owner of its key */
-  #collide(owner: Series, series: Series, encoded: EncodedSeries, key: number): boolean {
+  #collide(index: number, owner: Series, series: Series, encoded: EncodedSeries): boolean {
     // The reader's cache may have recreated the series, and two sources may select it: that is not a
     // collision.
     if (sameLabels(owner, series)) return false;
     const other = this.#encoder.encode(owner);
     if (other.kind !== "series" || !bytesOf(other).equals(bytesOf(encoded))) return false;
     const isEither = other.renamed !== undefined || encoded.renamed !== undefined;
+    const key = keyOf(encoded);
     this.#known.note(isEither ? ofRenamed(key) : key, this.#windowMs);
     if (encoded.renamed !== undefined || other.renamed === undefined) return true;
     // Others are compared with the series that keeps its names.
-    this.#owners.set(key, series);
+    this.#owners[index] = series;
     return false;
   }
 }
@@ -70,7 +91,7 @@ export class CollisionDetector {
  * rejects nothing until the two series have been compared.
  */
 function keyOf(encoded: EncodedSeries): number {
-  const { hashHigh, hashLow }: LabelsHash = encoded.renamed ?? encoded.relabelled?.hash ?? encoded;
+  const { hashHigh, hashLow } = sentHash(encoded);
   return (hashHigh >>> 11) * 0x1_0000_0000 + (hashLow >>> 0);
 }
 

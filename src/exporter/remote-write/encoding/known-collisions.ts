@@ -14,6 +14,10 @@ export class KnownCollisions {
   /** Time at which the series of a key last met, in the time of windows; oldest first. */
   #metAtMs: Map<number, number> | undefined;
 
+  get isEmpty(): boolean {
+    return this.#metAtMs === undefined || this.#metAtMs.size === 0;
+  }
+
   /** @param windowMs start of the window in which the series met */
   note(key: number, windowMs: number): void {
     this.#metAtMs ??= new Map();

@@ -4,6 +4,7 @@ import type { RelabelRule } from "../../relabel/rule.ts";
 import { LabelBlocks } from "../../series/label-blocks.ts";
 import { legalizeLabelName } from "../../series/label-name.ts";
 import type { EncodedSeries, Label, LabelsHash, Relabelled, Series } from "../../series/series.ts";
+import { SeriesHashTable } from "../../series/series-hash-table.ts";
 import {
   compareNames,
   hasLoneSurrogate,
@@ -77,6 +78,9 @@ export const maxLabels = 1_000;
 export const maxLabelBytes = 65_536;
 /** Limit for all names and values together; it also limits the memory used for encoding. */
 const maxLabelsBytes = 1_048_576;
+/** Series of one shape that are told apart (25 MB); with more, those of each window are. */
+const maxSent = 2 ** 20;
+const maxIdentity = 2 ** 32 - 1;
 const maxima = { maxLabels, maxLength: maxLabelBytes };
 
 /** What a series is to an endpoint. */
@@ -94,6 +98,8 @@ export class SeriesEncoder {
   readonly #rules: ShapeRules | undefined;
   readonly #blocks = new LabelBlocks();
   #mayCollide = false;
+  /** Of the labels as sent, a part of their series' identity; only with rules. */
+  #sent = new SeriesHashTable();
 
   constructor(shape: LabelShape, formIndex: number) {
     this.shape = shape;
@@ -107,10 +113,15 @@ export class SeriesEncoder {
 
   /**
    * True once two series may have received equal labels: a name was made legal, a label was dropped, or a
-   * series had an external label with that very value itself. Until then collisions need not be checked.
+   * series had an external label with that very value itself. With rules, which change every series, only
+   * once two have. Until then collisions need not be checked.
    */
   get mayCollide(): boolean {
     return this.#mayCollide;
+  }
+
+  get hasRules(): boolean {
+    return this.#rules !== undefined;
   }
 
   encode(series: Series): SeriesForm {
@@ -118,8 +129,20 @@ export class SeriesEncoder {
     // The registry assigned this index to this shape, so only this class writes at it.
     if (known !== undefined) return known as SeriesForm;
     const form = this.#encodeAnew(series);
+    if (this.hasRules && form.kind === "series") this.#noteSent(form);
     series.keepForm(this.formIndex, form);
     return form;
+  }
+
+  /** Finds out whether two series have become equal: comparing those of each window costs as much as a sample. */
+  #noteSent(form: EncodedSeries): void {
+    if (this.#mayCollide) return;
+    const { hashHigh, hashLow } = sentHash(form);
+    const identity = (form.hashLow >>> 0) % maxIdentity;
+    const present = this.#sent.add(hashHigh, hashLow, identity);
+    if ((present === undefined || present === identity) && this.#sent.size <= maxSent) return;
+    this.#mayCollide = true;
+    this.#sent = new SeriesHashTable();
   }
 
   #encodeAnew(series: Series): SeriesForm {
@@ -140,7 +163,7 @@ export class SeriesEncoder {
     const plainBlock = sent === labels ? block : encodeLabels(labels);
     const relabelled = this.#rules && plainBlock && this.#relabelled(series.labels, plainBlock);
     if ((sent !== labels && plainBlock !== undefined) || relabelled !== undefined) {
-      this.#mayCollide = true;
+      if (!this.hasRules) this.#mayCollide = true;
       const own = relabelled?.own ?? hashOf(plainBlock ?? block);
       const renamed = sent === labels ? {} : { renamed: sentHash };
       return {
@@ -166,7 +189,7 @@ export class SeriesEncoder {
     const ownBlock = encodeLabels(sortedByName(labels.filter(({ value }) => value !== "")));
     if (ownBlock === undefined || ownBlock.equals(block)) return undefined;
     const storeName = labels.find(({ name }) => name === metricNameLabel)?.value ?? "";
-    return { own: hashOf(ownBlock), field: { relabelled: { hash: hashOf(block), storeName } } };
+    return { own: hashOf(ownBlock), field: { relabelled: { ...hashOf(block), storeName } } };
   }
 
   /**
@@ -196,6 +219,11 @@ export class SeriesEncoder {
     }
     return sortedByName(labels);
   }
+}
+
+/** Of the labels as they are sent. */
+export function sentHash(form: EncodedSeries): LabelsHash {
+  return form.renamed ?? form.relabelled ?? form;
 }
 
 function hashOf(block: Buffer): LabelsHash {

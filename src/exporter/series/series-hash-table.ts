@@ -33,6 +33,19 @@ export class SeriesHashTable {
     this.update(high, low, () => value);
   }
 
+  /** Sets the value of a hash that has none: a single search. @returns the value it has already */
+  add(high: number, low: number, value: number): number | undefined {
+    if (this.#size * 2 > this.#mask) this.#grow();
+    const slot = this.#slot(high, low);
+    const present = this.#slots[slot] ?? 0;
+    if (present !== 0) return unpacked(present);
+    this.#slots[slot] = value + 1;
+    this.#slots[slot + 1] = high;
+    this.#slots[slot + 2] = low;
+    this.#size++;
+    return undefined;
+  }
+
   /** Sets the value of a hash to what the function makes of its present one: a single search. */
   update(high: number, low: number, next: (present: number | undefined) => number): void {
     if (this.#size * 2 > this.#mask) this.#grow();
