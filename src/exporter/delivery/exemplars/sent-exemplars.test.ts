@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { ruleOf } from "../../relabel/check-rule.ts";
 import { seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
 import type { Exemplar } from "../../series/exemplar.ts";
 import { type EncodedSeries, Series } from "../../series/series.ts";
@@ -49,6 +50,20 @@ test("a series is known by the labels that are sent", () => {
   const run = new SentExemplars().begin(window, encoder);
   run.offer(seriesOf("up", "pod-1"), [exemplarAt(1)]);
   expect(run.take(encodedOf("up"))).toEqual([exemplarAt(1)]);
+});
+
+test("exemplars go with their series under relabelling, and with none that a rule drops", () => {
+  const rules = [
+    ruleOf({ sourceLabels: ["__name__"], regex: "down", action: "drop" }),
+    ruleOf({ sourceLabels: ["__name__"], targetLabel: "__name__", replacement: "app_$1" }),
+  ];
+  const shape = { externalLabels: {}, dropLabels: [], protocol: "1.0", relabel: rules } as const;
+  const relabelling = seriesEncoderFor(shape);
+  const run = new SentExemplars().begin(window, relabelling);
+  run.offer(seriesOf("up"), [exemplarAt(1)]);
+  run.offer(seriesOf("down"), [exemplarAt(2)]);
+  expect(run.take(relabelling.encode(seriesOf("up")) as EncodedSeries)).toEqual([exemplarAt(1)]);
+  expect(run.take(encodedOf("down"))).toBeUndefined();
 });
 
 test.each<[string, Partial<Exemplar>]>([
