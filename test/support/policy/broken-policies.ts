@@ -39,6 +39,34 @@ ${text.replace(/^/gm, "    ")}
 const target = `target: { prometheusRemoteWrite: { endpoint: "http://h/" } }`;
 const many = (n: number, f: (i: number) => string) => Array.from({ length: n }, (_, i) => f(i)).join("\n");
 
+/** Faults of one relabelling rule, each of a rule of the CRD. */
+const relabelFaults = [
+  [
+    "14:21: error: spec.sinks[0].target.prometheusRemoteWrite.relabel[0].targetLabel: relabel configuration for replace action requires 'targetLabel' value",
+    "{ sourceLabels: [a] }",
+  ],
+  [
+    "14:21: error: spec.sinks[0].target.prometheusRemoteWrite.relabel[0].modulus: relabel configuration for hashmod requires non-zero modulus",
+    "{ targetLabel: b, action: hashmod }",
+  ],
+  [
+    "14:71: error: spec.sinks[0].target.prometheusRemoteWrite.relabel[0].replacement: 'replacement' can not be set for lowercase action",
+    "{ targetLabel: b, action: Lowercase, replacement: x }",
+  ],
+  [
+    "14:66: error: spec.sinks[0].target.prometheusRemoteWrite.relabel[0].action: dropequal action requires only 'sourceLabels' and 'targetLabel', and no other fields",
+    "{ sourceLabels: [a], targetLabel: b, action: dropequal, separator: '-' }",
+  ],
+  [
+    "14:60: error: spec.sinks[0].target.prometheusRemoteWrite.relabel[0].action: labeldrop action requires only 'regex', and no other fields",
+    "{ sourceLabels: [a], regex: a, action: labeldrop }",
+  ],
+  [
+    "14:64: error: spec.sinks[0].target.prometheusRemoteWrite.relabel[0].replacement: \"\" is invalid 'replacement' for labelmap action",
+    "{ regex: a, action: labelmap, replacement: '' }",
+  ],
+] as const;
+
 /**
  * Broken policies and Secrets, and the messages of `validate` for each: `line:column: severity: path:
  * message`. The CRD must reject the same ones.
@@ -263,6 +291,9 @@ export const brokenPolicies: readonly (readonly [name: string, faults: readonly 
     ],
     remote("authentication:\n  basicAuth:\n    secretRef: {}"),
   ],
+  ...relabelFaults.map(
+    ([fault, rule]) => [`relabelling: ${fault}`, [fault], remote(`relabel: [${rule}]`)] as const,
+  ),
   [
     "a timeout without a unit",
     [
