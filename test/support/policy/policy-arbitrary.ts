@@ -190,6 +190,10 @@ const places: readonly (readonly [Path, readonly unknown[]])[] = [
     [10, 11],
   ],
   [[...remoteWrite, "retry", "backoffDuration"], durations],
+  [
+    [...remoteWrite, "retry", "maxBackfill"],
+    ["4m59s", "5m", "1h", "8760h", "8761h"],
+  ],
 ];
 
 const replacement = fc

@@ -2,17 +2,17 @@
 const stepMs = 10_000;
 
 /**
- * Decides when data is too old to be exported (`delivery.maxBackfill`). A clock that is set must not discard
- * samples: two cycles in a row have to agree, and a forward leap of the clock does not count as age until the
- * sink has caught up.
+ * Decides when data is too old to be exported (`retry.maxBackfill`, `delivery.maxBackfill`). A clock that is
+ * set must not discard samples: two cycles in a row have to agree, and a forward leap of the clock does not
+ * count as age until the sink has caught up.
  */
 export class BackfillLimit {
-  readonly #maxBackfillMs: number;
+  readonly #maxBackfillMs: () => number;
   #before: { readonly nowMs: number; readonly monotonicMs: number } | undefined;
   #leaptMs = 0;
   #isSuspected = false;
 
-  constructor(maxBackfillMs: number) {
+  constructor(maxBackfillMs: () => number) {
     this.#maxBackfillMs = maxBackfillMs;
   }
 
@@ -29,7 +29,7 @@ export class BackfillLimit {
       if (leapMs > stepMs) this.#leaptMs += leapMs;
     }
     this.#before = { nowMs, monotonicMs };
-    return nowMs - this.#maxBackfillMs - this.#leaptMs;
+    return nowMs - this.#maxBackfillMs() - this.#leaptMs;
   }
 
   /** @returns true for the second cycle in a row that found a checkpoint too old: it is to be moved */

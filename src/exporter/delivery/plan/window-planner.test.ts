@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 const none: ReadonlySet<string> = new Set();
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-const plan: SinkPlan = {
+const basePlan: SinkPlan = {
   policy: { plane: "web", namespace: "shop", name: "export", uid: "-" },
   ...{ generation: 1, name: "sink", endpoint: "http://127.0.0.1/write", paused: false },
   sources: [{ name: "a", metricsql: "up" }],
@@ -22,7 +22,9 @@ const plan: SinkPlan = {
 };
 
 /** A planner at the start of a cycle. */
-function newPlanner(isForLate: boolean) {
+function newPlanner(isForLate: boolean, maxBackfillMs?: number, timeoutMs = hourMs) {
+  const { batch, retry } = basePlan;
+  const plan = { ...basePlan, batch: { ...batch, timeoutMs }, retry: { ...retry, maxBackfillMs } };
   const clock = new TestClock(Date.UTC(2026, 10, 20));
   clock.advance(untilNextCycle(cycleTimesOf(plan, 15_000), clock.nowMs()));
   const state = new SinkStates();
@@ -108,3 +110,21 @@ test("what is kept of a removed source goes after a day, and at once when there 
   expect(left.windows.map(({ sources }) => [...sources])).toEqual([["a"]]);
   expect([...left.checkpoints.keys()]).toEqual(["a"]);
 });
+
+test.each([
+  ["the operator's limit", undefined, 1_000, 30, 24],
+  ["a shorter one", 2 * hourMs, 1_000, 30, 2],
+  ["a longer one, which the operator's bounds", 48 * hourMs, 1_000, 30, 24],
+  ["less than two periods", 5 * minuteMs, hourMs, 30, 2],
+])(
+  "after an outage, what is older is skipped: %s",
+  async (_, maxBackfillMs, timeoutMs, awayHours, keptHours) => {
+    const { begin, state, clock, nowMs } = newPlanner(false, maxBackfillMs, timeoutMs);
+    await begin();
+    clock.advance(awayHours * hourMs);
+    await begin();
+    await begin();
+    const { checkpoints } = await state.load("sink");
+    expect(nowMs() - (checkpoints.get("a") ?? 0)).toBe(keptHours * hourMs);
+  },
+);

@@ -81,9 +81,9 @@ export class WindowPlanner {
     this.#plan = plan;
     this.#isRaw = plan.sources.map(({ metricsql }) => sourceKind(metricsql) === "raw");
     this.#delaysMs = delaysOf(this.#isRaw, deps.settings);
-    const { maxWindowMs, firstWindowMs = maxWindowMs, maxBackfillMs } = deps.settings;
+    const { maxWindowMs, firstWindowMs = maxWindowMs } = deps.settings;
     this.#limitMs = firstWindowMs;
-    this.#backfillLimit = new BackfillLimit(maxBackfillMs);
+    this.#backfillLimit = new BackfillLimit(() => this.#maxBackfillMs());
     const { late, state, clock, log, tenantOf } = deps;
     this.late = late && new LateSamples(plan, { ...late, sink: key, state, stats, clock, log, tenantOf });
   }
@@ -172,7 +172,13 @@ export class WindowPlanner {
 
   /** The age at which a sample that was not delivered is lost (ms): skipped, or deleted by the store. */
   keptMs(): number {
-    return Math.min(this.#deps.settings.maxBackfillMs, this.#store?.retentionMs?.() ?? Infinity);
+    return Math.min(this.#maxBackfillMs(), this.#store?.retentionMs?.() ?? Infinity);
+  }
+
+  /** The operator's limit holds for every sink. A sink may have a shorter one, of at least two periods. */
+  #maxBackfillMs(): number {
+    const { maxBackfillMs = Infinity } = this.#plan.retry;
+    return Math.min(this.#deps.settings.maxBackfillMs, Math.max(maxBackfillMs, 2 * this.periodMs));
   }
 
   /** What could have been delivered: the watermark minus the oldest checkpoint. */
@@ -249,9 +255,11 @@ export class WindowPlanner {
     if ((await state.load(key)).windows.length > 0) await state.forget(key);
   }
 
-  /** Skips data older than `delivery.maxBackfill`. */
+  /** Skips data older than `retry.maxBackfill` or `delivery.maxBackfill`. */
   async #skipTooOld(nowMs: number): Promise<void> {
-    const { state, clock, log } = this.#deps;
+    const { state, clock, log, settings } = this.#deps;
+    const limit =
+      settings.maxBackfillMs > this.#maxBackfillMs() ? "retry.maxBackfill" : "delivery.maxBackfill";
     const oldestMs = this.#backfillLimit.oldestMs(nowMs, clock.monotonicMs());
     const { checkpoints, windows } = await this.#load();
     const tooOld = this.#plan.sources.filter(({ name }) => (checkpoints.get(name) ?? oldestMs) < oldestMs);
@@ -263,7 +271,7 @@ export class WindowPlanner {
       const seconds = Math.round((oldestMs - fromMs) / 1_000);
       this.#stats.skippedSeconds += seconds;
       await state.setCheckpoint(this.#key, name, oldestMs);
-      const message = `${seconds} s of source ${name} are older than delivery.maxBackfill and were skipped`;
+      const message = `${seconds} s of source ${name} are older than ${limit} and were skipped`;
       this.#stats.fail(message, clock.nowMs());
       log.error({ sink: this.#key, source: name, seconds, from: new Date(fromMs).toISOString() }, message);
     }

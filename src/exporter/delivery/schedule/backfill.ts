@@ -44,7 +44,7 @@ export async function backfill(
 ): Promise<void> {
   const key = sinkKey(plan.policy, plan.name);
   for (const { name } of plan.sources) await deps.state.setCheckpoint(key, name, span.fromMs);
-  const exporter = new Exporter(plan, {
+  const exporter = new Exporter(withoutBackfillLimit(plan), {
     ...deps,
     // Nobody is there later to look for late samples.
     late: undefined,
@@ -101,4 +101,9 @@ function progressOf(exporter: Exporter, span: BackfillSpan): BackfillProgress {
   const { sources, stats } = exporter.snapshot();
   const reachedMs = Math.min(...sources.map(({ checkpointMs }) => checkpointMs ?? span.fromMs));
   return { sink: exporter.key, reachedMs, stats };
+}
+
+/** The plan for spans that somebody asks for, however old. */
+export function withoutBackfillLimit(plan: SinkPlan): SinkPlan {
+  return { ...plan, retry: { ...plan.retry, maxBackfillMs: undefined } };
 }

@@ -9,7 +9,7 @@ import { Interruption } from "../dispatch/interruption.ts";
 import { Exporter, type ExporterDeps } from "../exporter.ts";
 import { onGrid } from "../plan/cycle-times.ts";
 import { SinkStates } from "../state/sink-states.ts";
-import { cycleError } from "./backfill.ts";
+import { cycleError, withoutBackfillLimit } from "./backfill.ts";
 
 export interface TrialLimits {
   /** The span to read, in whole cycles, of which there is at least one; ms. */
@@ -84,7 +84,7 @@ export async function trialExport(
     },
   });
   const state = new SinkStates();
-  const exporter = new Exporter(plan, {
+  const exporter = new Exporter(withoutBackfillLimit(plan), {
     ...deps,
     state,
     late: undefined,

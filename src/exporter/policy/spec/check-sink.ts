@@ -66,7 +66,10 @@ export function checkSink(
     retry: {
       maxAttempts: remoteWrite.retry.maxAttempts,
       backoffMs: remoteWrite.retry.backoffDuration,
-      ...defined({ onExhausted: remoteWrite.retry.onExhausted }),
+      ...defined({
+        onExhausted: remoteWrite.retry.onExhausted,
+        maxBackfillMs: remoteWrite.retry.maxBackfill,
+      }),
     },
     ...defined({ relabel: remoteWrite.relabel }),
   };

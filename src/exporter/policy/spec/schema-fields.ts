@@ -62,20 +62,27 @@ export const oneKind = { "x-kubernetes-preserve-unknown-fields": true, maxProper
 /** Go's time.ParseDuration, without a minus sign. */
 const durationPattern = "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$";
 
-/** A positive duration, as Kubernetes writes it. Output in ms. */
+/** A positive duration with a default. Output in ms. */
 export function duration(about: string, fallback: string, max: string) {
+  return durationBetween(about, undefined, max).prefault(fallback);
+}
+
+/** A positive duration, as Kubernetes writes it. Output in ms. */
+export function durationBetween(about: string, min: string | undefined, max: string) {
   const wanted = "must be a duration such as 500ms, 5s or 1m30s";
-  const bounds = `must be more than 0 and at most ${max}`;
+  const least = min === undefined ? "more than 0" : `at least ${min}`;
+  const floor = min === undefined ? "> duration('0s')" : `>= duration('${min}')`;
+  const bounds = `must be ${least} and at most ${max}`;
   return z
     .string({
       error: (issue) => (issue.input === undefined ? undefined : `${wanted}, not ${show(issue.input)}`),
     })
     .meta({
-      description: `${about}; more than 0, at most ${max}`,
+      description: `${about}; ${least}, at most ${max}`,
       pattern: durationPattern,
       // Bounds the cost that an API server estimates for the rule.
       maxLength: policyLimits.durationLength,
-      ...rules([`duration(self) > duration('0s') && duration(self) <= duration('${max}')`, bounds]),
+      ...rules([`duration(self) ${floor} && duration(self) <= duration('${max}')`, bounds]),
     })
     .superRefine((value, context) => checkLength(value, policyLimits.durationLength, context))
     .transform((value, context) => {
@@ -84,12 +91,15 @@ export function duration(about: string, fallback: string, max: string) {
         reportIssue(context, `${wanted}, not ${show(value)}`);
         return z.NEVER;
       }
-      if (durationMs <= 0 || durationMs > (parseDuration(max) ?? 0)) {
+      if (
+        durationMs <= 0 ||
+        durationMs < (parseDuration(min ?? "") ?? 0) ||
+        durationMs > (parseDuration(max) ?? 0)
+      ) {
         reportIssue(context, `${bounds}, not ${value}`);
       }
       return durationMs;
-    })
-    .prefault(fallback);
+    });
 }
 
 /** No user name or password, no fragment, nothing that a URL parser would correct. */

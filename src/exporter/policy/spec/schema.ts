@@ -4,7 +4,16 @@ import { type CauseReason, reportIssue, show } from "../../../base/documents/sch
 import { authentication } from "./authentication.ts";
 import { headers } from "./headers.ts";
 import { relabelCel, relabelRules } from "./relabel-schema.ts";
-import { duration, listByName, oneKind, policyLimits, rules, text, urlField } from "./schema-fields.ts";
+import {
+  duration,
+  durationBetween,
+  listByName,
+  oneKind,
+  policyLimits,
+  rules,
+  text,
+  urlField,
+} from "./schema-fields.ts";
 
 /**
  * The wire form of ExportPolicy's spec (platform API, "ExportPolicy (telemetry export)") with the defaults
@@ -79,6 +88,11 @@ export const sinkSchema = z.object({
                 .meta({ description: "Largest number of requests for one batch, the first included" })
                 .prefault(3),
               backoffDuration: duration("Pause between attempts", "5s", "10m"),
+              maxBackfill: durationBetween(
+                "After an outage, older samples are skipped; default: delivery.maxBackfill, which is the limit, too",
+                "5m",
+                "8760h",
+              ).optional(),
               onExhausted: z
                 .enum(["replay", "drop"])
                 .meta({

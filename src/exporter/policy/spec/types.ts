@@ -126,6 +126,8 @@ export interface RetrySettings {
   /** Total number of requests, including the first. */
   readonly maxAttempts: number;
   readonly backoffMs: number;
+  /** Older samples are skipped. Absent: as configured. */
+  readonly maxBackfillMs?: number | undefined;
   /** What is done with samples that keep failing while others are accepted. Absent: as configured. */
   readonly onExhausted?: "replay" | "drop" | undefined;
 }

@@ -18,7 +18,7 @@ export const conditionReasons = {
     SinkConfigured: { status: "True", meaning: "The sink runs." },
     InvalidAuthentication: {
       status: "False",
-      meaning: "The Secret is missing, of another type or incomplete.",
+      meaning: "The Secret is missing, of another type or incomplete, or its value cannot be used.",
     },
     InvalidSource: { status: "False", meaning: "A source that the sink names is missing or has faults." },
     InvalidTarget: { status: "False", meaning: "The target has faults, or its address may not be sent to." },

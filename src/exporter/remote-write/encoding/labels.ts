@@ -78,7 +78,7 @@ export const maxLabels = 1_000;
 export const maxLabelBytes = 65_536;
 /** Limit for all names and values together; it also limits the memory used for encoding. */
 const maxLabelsBytes = 1_048_576;
-/** Series of one shape that are told apart (25 MB); with more, those of each window are. */
+/** Series of one shape that are distinguished (25 MB); with more, those of each window are. */
 const maxSent = 2 ** 20;
 const maxIdentity = 2 ** 32 - 1;
 const maxima = { maxLabels, maxLength: maxLabelBytes };
