@@ -318,6 +318,10 @@ describe("what is for one connection only", () => {
     ["one name alone", get("/a", "Connection: X-A", "X-A: 1", "X-A: 2")],
     ["TE", get("/a", "Connection: TE", "TE: trailers")],
     [
+      "the announcement of a trailer",
+      post(["Transfer-Encoding: chunked", "Trailer: X-A"], "3\r\nabc\r\n0\r\nX-A: 1\r\n\r\n"),
+    ],
+    [
       "Connection that names Content-Length",
       `${get("/a", "Connection: Content-Length", "Content-Length: 3")}abc`,
     ],
@@ -333,7 +337,7 @@ describe("what is for one connection only", () => {
     const { statuses, received } = await forward(bytes);
     expect(statuses).toEqual([200]);
     const hopByHop = ["connection", "upgrade", "http2-settings", "keep-alive", "proxy-connection"];
-    hopByHop.push("te", "x-a", "x-b");
+    hopByHop.push("te", "trailer", "x-a", "x-b");
     for (const each of received) {
       expect(hopByHop.flatMap((name) => valuesOf(each, name))).toEqual([]);
       expect(valuesOf(each, "x-forwarded-for")).toEqual(["127.0.0.1"]);

@@ -103,7 +103,7 @@ function defaultLines(): string[] {
     "option abortonclose",
     // Between two attempts HAProxy waits a second: three would have a dead backend answered for after 3 s.
     "retries 1",
-    // Earlier ones forward trailers.
+    // Earlier ones forward trailers, and have nothing that drops or refuses them.
     ...where("version_atleast(3.2)", ["option http-drop-request-trailers"]),
     ...errorTexts(),
   ];
@@ -262,7 +262,8 @@ const webSocketLine =
  */
 function headerLines({ trustedProxies }: GatewaySettings): string[] {
   const fromProxies = "x[-_]forwarded[-_](for|proto|host|port)";
-  const never = [...hopHeaders, "forwarded", "x[-_]real[-_]ip"].join("|");
+  // A backend that reads trailers is not to wait for those that are dropped.
+  const never = [...hopHeaders, "trailer", "forwarded", "x[-_]real[-_]ip"].join("|");
   const removal = (names: string): string => `http-request del-header ${word(`^(${names})$`)} -m reg`;
   const trusted = trustedProxies.length > 0;
   const values = [
