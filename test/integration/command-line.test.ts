@@ -160,7 +160,7 @@ describe("what cannot be done ends with its exit status and says what would help
       "an unknown order",
       ["status", "--sort", "size"],
       2,
-      /option '--sort <order>' argument 'size' is invalid\. Allowed choices are name, lag, state\./,
+      /option '--sort <order>' argument 'size' is invalid\. Allowed choices are name, lag, state, error\./,
     ],
     [
       "an unknown entry",
