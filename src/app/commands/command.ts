@@ -29,12 +29,8 @@ export function configured(command: Command): Command {
 }
 
 export function overrides(command: Command): Command {
-  return command.option(
-    "--set <key=value>",
-    "override a key, such as metrics.interval=5s; repeatable",
-    collect,
-    [],
-  );
+  const about = "override a key, such as metrics.interval=5s; repeatable";
+  return command.addOption(new Option("--set <key=value>", about).argParser(collect).default([], "none"));
 }
 
 function collect(value: string, previous: readonly string[]): string[] {

@@ -21,13 +21,15 @@ export function policyList(policies: readonly PolicyView[], query: StatusQuery):
     isFolded(policies.length, query) ? Math.min(faulty, query.limit) : query.limit,
   );
   const order = faulty > 0 && (shown.length > faulty ? ", those with faults first" : ", those with faults");
+  const isQuiet = shown.length === 0 && policies.length > 0;
+  const count = isQuiet ? `${policies.length}, none with faults` : `${shown.length} of ${policies.length}`;
   const allShown = `${linkTo(query, everything)}#policies`;
   const more =
     shown.length < policies.length && html` · <a href="${allShown}">show all ${policies.length}</a>`;
   return html`<section aria-labelledby="policies" data-key="policies">
 <div class="heading">
 <h2 id="policies">Policies</h2>
-<p class="count">${shown.length} of ${policies.length}${order}${more}</p>
+<p class="count">${count}${order}${more}</p>
 </div>
 ${
   policies.length === 0
