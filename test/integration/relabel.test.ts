@@ -54,11 +54,8 @@ test("rules reach a VictoriaMetrics, and an edit of them loses and repeats no sa
   const { stats } = sink.exporter.snapshot();
   expect(sink.condition()).toMatchObject({ status: "True", reason: "UpToDate" });
   await flushVictoriaMetrics(target.url, forever);
-  const span = {
-    fromMs: testStartMs - minuteMs,
-    toMs: testStartMs + 10 * minuteMs,
-    matchers: [{ name: "__name__", type: "=~" as const, value: ".+" }],
-  };
+  const matchers = [{ name: "__name__", type: "=~", value: ".+" }] as const;
+  const span = { fromMs: testStartMs - minuteMs, toMs: testStartMs + 10 * minuteMs, matchers };
   const { series } = await readVictoriaMetrics(target.url, span, forever);
   expect([...series.keys()].sort()).toEqual(['{__name__="new_a"}', '{__name__="old_a"}']);
   const arrived = [...series.values()].flatMap(({ timestampsMs }) => timestampsMs);

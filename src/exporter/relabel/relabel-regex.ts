@@ -6,6 +6,8 @@ import { expand, type Groups } from "./template.ts";
 
 /** A class of Unicode has hundreds of ranges, which each of its states is compared with. */
 const unicodeClassWeight = 20;
+/** Counted repetitions from 10 on: the states of `(a?){100}` are followed side by side. */
+const countedWeight = 4;
 /** Capture groups that cost as much again as matching without them. */
 const groupsOfWeight = 8;
 
@@ -17,7 +19,9 @@ const groupsOfWeight = 8;
 export function patternWeight(pattern: string): number | { readonly problem: string } {
   if (pattern === relabelDefaults.regex) return 5;
   try {
-    const size = states(parseRegex(pattern)) * (/\\[pP]/.test(pattern) ? unicodeClassWeight : 1);
+    const ofClasses = /\\[pP]/.test(pattern) ? unicodeClassWeight : 1;
+    const ofCounts = /\{\d*,?\d{2}/.test(pattern) ? countedWeight : 1;
+    const size = states(parseRegex(pattern)) * ofClasses * ofCounts;
     const groups = pattern.split("(").length - 1;
     return Math.ceil(size * (1 + groups / groupsOfWeight));
   } catch (error) {

@@ -91,7 +91,7 @@ describe("what a tenant's rules cannot do", () => {
 describe("bounds", () => {
   const long = "x".repeat(60_000);
   test.each<[string, readonly WrittenRule[], Readonly<Record<string, string>>, string]>([
-    ["a value doubled again and again", Array(20).fill(double()), { a: "x" }, "too_long"],
+    ["a value doubled", [double()], { a: long }, "too_long"],
     ["a value of many references", [{ ...double(), replacement: "$1".repeat(512) }], { a: long }, "too_long"],
     ["labels doubled again and again", mapping(10), { a: "x", b: "y" }, "too_many"],
     [
@@ -125,7 +125,7 @@ describe("bounds", () => {
   });
 
   test("all patterns of a list together", () => {
-    const rule = { action: "drop", sourceLabels: ["a"], regex: "a{900}" };
+    const rule = { action: "drop", sourceLabels: ["a"], regex: "a".repeat(900) };
     expect(checkRelabelRules(Array(5).fill(rule))).toEqual([]);
     expect(checkRelabelRules(Array(7).fill(rule))).toEqual([
       { index: 5, field: "regex", message: expect.stringContaining("together") },

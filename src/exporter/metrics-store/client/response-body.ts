@@ -18,6 +18,9 @@ const longestRead = 2 * longestText;
  */
 const longestBurstMs = 2;
 
+/** Passed at once: relabelling may take 10 ms for each new series in it. */
+const sliceBytes = 8 * 1_024;
+
 /** An error thrown by the caller's own code: not the store's fault. */
 export class ConsumerError extends Error {}
 
@@ -80,10 +83,20 @@ export class ResponseBody implements ResponseReceiver {
       // A copy: another thread decompresses it, after this memory has been reused.
       return this.#gunzip.write(Buffer.from(bytes)) ? "more" : once(this.#gunzip, "drain");
     }
+    return this.#passSlices(bytes, head.headers);
+  }
+
+  #passSlices(bytes: Buffer, headers: ResponseHeaders): Flow {
     this.#yieldBudget.begin();
-    this.#pass(bytes, head.headers);
-    if (this.#isEnough) return "enough";
-    return this.#yieldBudget.isSpent() ? yieldToEventLoop() : "more";
+    for (let at = 0; at < bytes.length; at += sliceBytes) {
+      this.#pass(bytes.subarray(at, at + sliceBytes), headers);
+      if (this.#isEnough) return "enough";
+      if (!this.#yieldBudget.isSpent()) continue;
+      // A copy: the memory is reused once this returns.
+      const rest = Buffer.from(bytes.subarray(at + sliceBytes));
+      return yieldToEventLoop().then(() => (this.#isEnough ? undefined : this.#passSlices(rest, headers)));
+    }
+    return "more";
   }
 
   /** Call when the body has been received in full. @returns false when `onChunk` wanted no more */
@@ -101,8 +114,9 @@ export class ResponseBody implements ResponseReceiver {
     return !this.#isEnough;
   }
 
-  /** Frees the decompressor; call at the end in every case. */
+  /** Frees the decompressor, and passes nothing more; call at the end in every case. */
   close(): void {
+    this.#isEnough = true;
     this.#gunzip?.destroy();
   }
 
