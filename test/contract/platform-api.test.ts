@@ -481,7 +481,7 @@ describe("writing", () => {
     expect(created.metadata.name).toMatch(/^gen-[a-z0-9]{5}$/);
     expect(created.metadata.generation).toBe(1);
     expect(created.status).toBeUndefined();
-    expect(created.spec.sinks[0].target.prometheusRemoteWrite.batch).toEqual({ timeout: "5s", maxSize: 500 });
+    expect(created.spec.sinks[0].target.prometheusRemoteWrite.batch).toEqual({ timeout: "5s", maxSize: 500, maxBytes: 3 * 2 ** 20 });
     const path = `${policies}/${created.metadata.name}`;
     const since = { lastTransitionTime: "2026-01-01T00:00:00Z" };
     const condition = { type: "Ready", status: "True", reason: "SinksAccepted", message: "", ...since };
@@ -665,8 +665,10 @@ describe("namespaces and projects", () => {
     expect((await call("PATCH", `${kept}?fieldManager=tool`, applied, apply)).code).toBe(200);
     const { json: newest } = await call("GET", kept);
     const without = { ...newest, metadata: { ...newest.metadata, finalizers: [] } };
+    // A manifest has none: what is replaced keeps the server's.
+    const replaced = await call("PUT", kept, without);
+    expect([replaced.code, replaced.json.metadata.finalizers]).toEqual([200, [finalizer]]);
     const responses = [
-      await call("PUT", kept, without),
       await call("PATCH", kept, { metadata: { finalizers: null } }, merge),
       await call("PATCH", kept, { metadata: { finalizers: ["example.com/own"] } }, merge),
       await call("PATCH", kept, [{ op: "remove", path: "/metadata/finalizers" }], jsonPatch),

@@ -17,8 +17,8 @@ export interface RelabelBounds {
 }
 
 /**
- * Steps of matching that a series may cost, about 10 ms at the worst; see `patternWeight`. A list of the largest
- * weight stays below it for values of up to 200 characters.
+ * Steps of matching that a series may cost, about 10 ms at the worst; see `patternWeight`. A list of the
+ * largest weight stays below it for values of up to 200 characters.
  */
 const maxSteps = 1_000_000;
 /** Of a character that is joined, compared, hashed, or changed in case. */

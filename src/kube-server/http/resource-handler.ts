@@ -186,7 +186,7 @@ async function update(context: ResourceContext, request: ResourceRequest): Promi
         const field = "metadata.resourceVersion";
         throw invalid(kind, target.name, [{ reason: "FieldValueInvalid", field, message }]);
       }
-      return { object };
+      return { object, isWhole: true };
     },
     options,
   );

@@ -125,12 +125,28 @@ export function sentParts(given: KubeObject, old: KubeObject): JsonObject {
   return Object.fromEntries(Object.entries(given).filter(([name, part]) => part !== old[name]));
 }
 
-/** Rejects the removal of a server finalizer. @throws StatusError 422 */
-export function checkServerFinalizers(object: KubeObject, old: KubeObject, kind: KindDefinition): void {
+function missingFinalizers(object: KubeObject, old: KubeObject, kind: KindDefinition): string[] {
   const given = stringList(object.metadata.finalizers);
-  const missing = (kind.serverFinalizers ?? []).filter(
+  return (kind.serverFinalizers ?? []).filter(
     (each) => old.metadata.finalizers?.includes(each) === true && !given.includes(each),
   );
+}
+
+/** Keeps the server's finalizers that a whole object lacks: a manifest does not have them. */
+export function keepServerFinalizers(object: KubeObject, old: KubeObject, kind: KindDefinition): void {
+  const missing = missingFinalizers(object, old, kind);
+  if (missing.length === 0) return;
+  const others = stringList(object.metadata.finalizers);
+  const isKept = (each: string) => missing.includes(each) || others.includes(each);
+  // In their order, so that nothing changes where nothing else does.
+  object.metadata.finalizers = [
+    ...new Set([...stringList(old.metadata.finalizers).filter(isKept), ...others]),
+  ];
+}
+
+/** Rejects the removal of a server finalizer. @throws StatusError 422 */
+export function checkServerFinalizers(object: KubeObject, old: KubeObject, kind: KindDefinition): void {
+  const missing = missingFinalizers(object, old, kind);
   if (missing.length === 0) return;
   const errors = missing.map((finalizer): FieldError => {
     const why = `${finalizer} must stay: the server removes it once the ${kind.singular} is deleted and everything in it is gone`;

@@ -33,6 +33,7 @@ import {
   hasFinalizers,
   keepGeneration,
   keepProviderFinalizers,
+  keepServerFinalizers,
   knownManagers,
   newObject,
   sentParts,
@@ -54,6 +55,8 @@ export interface WriteResult {
 /** New state of an object, with its field managers if the change determined them (server-side apply). */
 export interface NewState {
   readonly object: KubeObject;
+  /** An update, of a client that may have nothing but its manifest. */
+  readonly isWhole?: true;
   readonly managers?: readonly Manager[] | undefined;
 }
 
@@ -258,7 +261,8 @@ export function createResources(options: ResourcesOptions): Resources {
         if (!isStatus) checkDeletion(given, old, target);
         const object = changedObject(given, old, kind, writeOptions);
         if (writeOptions.byServer !== true) {
-          checkServerFinalizers(object, old, kind);
+          if (wanted.isWhole === true) keepServerFinalizers(object, old, kind);
+          else checkServerFinalizers(object, old, kind);
           checkAssigned(object, old, kind);
         }
         const kept = isStatus ? [] : keepProviderFinalizers(object, old, kind, writeOptions);
