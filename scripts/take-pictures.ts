@@ -17,6 +17,9 @@ async function take(browser: Browser, url: string, name: string, heightPx: numbe
   await page.goto(url);
   // Long enough for the page's script to poll once.
   await sleep(3_000, signal);
+  // A sink's details, with its receiver's last response; the roadmap has none.
+  const [details] = await page.locator("summary").all();
+  await details?.click();
   const file = join(projectRoot, "docs", "images", name);
   await page.screenshot({ path: file });
   await page.close();
@@ -36,7 +39,7 @@ try {
     // In a container Chromium runs as root, where its sandbox does not work.
     args: ["--no-sandbox"],
   });
-  await take(browser, `${system.daemon.opsUrl}/`, "status-page.png", 620);
+  await take(browser, `${system.daemon.opsUrl}/`, "status-page.png", 760);
   await take(browser, system.roadmap.url, "roadmap-page.png", 620);
   await browser.close();
 } finally {
