@@ -50,3 +50,20 @@ test("samples per minute of sample time, whatever the windows' lengths", () => {
   series.note("b", counts(0, 0, 0), 0);
   expect(series.samplesPerMinute("b")).toBeUndefined();
 });
+
+test("an hour before the sink began says nothing of the samples per minute after it", () => {
+  const series = new SourceSeries();
+  const shown = [
+    counts(2, 60, 60 * minuteMs),
+    counts(2, 90, 10 * minuteMs),
+    counts(2, 20),
+    counts(2, 40),
+  ].map((read, second) => {
+    series.note("a", read, second * 1_000);
+    return series.samplesPerMinute("a");
+  });
+  expect(shown).toEqual([1, 9, 20, 30]);
+  series.note("b", counts(2, 60, 60 * minuteMs), 0);
+  series.note("b", counts(2, 20), 6 * minuteMs);
+  expect(series.samplesPerMinute("b")).toBe(20);
+});

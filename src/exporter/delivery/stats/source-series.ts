@@ -1,5 +1,7 @@
 /** How long readings count, and how long a sink has no series before it is idle. */
 const recentlyMs = 600_000;
+/** A span that is as long is one of the past, which may have had other series: what follows takes its place. */
+const pastSpanMs = 300_000;
 
 /** What a source had in one reading. */
 export interface SourceCounts {
@@ -18,6 +20,8 @@ interface Readings {
   series: number;
   samples: number;
   spanMs: number;
+  /** Whether these samples are those of one long span. */
+  isPast: boolean;
   /** Of the half before. */
   seriesBefore: number;
   samplesBefore: number;
@@ -34,10 +38,11 @@ export class SourceSeries {
   /** Notes a complete reading of new samples. */
   note(source: string, counts: SourceCounts, nowMs: number): void {
     const { series, samples, spanMs } = counts;
+    const isPast = spanMs >= pastSpanMs;
     const known = this.#sources.get(source);
     if (known === undefined || nowMs - known.readAtMs > recentlyMs) {
       const before = { seriesBefore: 0, samplesBefore: 0, spanBeforeMs: 0 };
-      const now = { readAtMs: nowMs, sinceMs: nowMs, series, samples, spanMs };
+      const now = { readAtMs: nowMs, sinceMs: nowMs, series, samples, spanMs, isPast };
       this.#sources.set(source, { emptySinceMs: nowMs, ...now, ...before });
       return;
     }
@@ -45,14 +50,15 @@ export class SourceSeries {
     if (series > 0) known.emptySinceMs = nowMs;
     if (nowMs - known.sinceMs < recentlyMs / 2) {
       known.series = Math.max(known.series, series);
-      known.samples += samples;
-      known.spanMs += spanMs;
+      known.samples = known.isPast ? samples : known.samples + samples;
+      known.spanMs = known.isPast ? spanMs : known.spanMs + spanMs;
+      known.isPast &&= isPast;
       return;
     }
     known.seriesBefore = known.series;
-    known.samplesBefore = known.samples;
-    known.spanBeforeMs = known.spanMs;
-    Object.assign(known, { sinceMs: nowMs, series, samples, spanMs });
+    known.samplesBefore = known.isPast ? 0 : known.samples;
+    known.spanBeforeMs = known.isPast ? 0 : known.spanMs;
+    Object.assign(known, { sinceMs: nowMs, series, samples, spanMs, isPast });
   }
 
   /** Undefined before the source's first reading. */
