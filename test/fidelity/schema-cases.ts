@@ -67,7 +67,7 @@ const patchStatus = (body: Json): FidelityRequest => ({
 
 export const schemaCases: readonly FidelityCase[] = [
   created("defaults are filled in", policy(), {
-    [`${target}.batch`]: { timeout: "5s", maxSize: 500 },
+    [`${target}.batch`]: { timeout: "5s", maxSize: 500, maxBytes: 3 * 2 ** 20 },
     [`${target}.retry`]: { maxAttempts: 3, backoffDuration: "5s" },
     "metadata.generation": 1,
   }),

@@ -35,7 +35,7 @@ export interface EncodedSeries extends Span {
    * Only where relabelling rules changed the labels, before names are made legal. The series' identity is
    * then that of its labels in the store: it outlives an edit of the rules.
    */
-  readonly relabelled?: Relabelled;
+  readonly relabelled?: Relabelled | undefined;
   /** The labels as sent, in order. Only for protocol 2.0, which references texts individually. */
   readonly sentLabels: readonly Label[] | undefined;
 }
@@ -66,6 +66,7 @@ export class Series implements EncodedSeries {
   end = 0;
   hashHigh = 0;
   hashLow = 0;
+  relabelled: Relabelled | undefined;
   /**
    * False when a label has bytes that are not UTF-8 (U+FFFD replaces them in `labels`): the series cannot be
    * sent unchanged to any receiver.
@@ -140,10 +141,11 @@ export class Series implements EncodedSeries {
    *
    * @param hashHigh high half of the labels' hash, signed; `hashLow` likewise
    */
-  keepEncoded(labels: Uint8Array, hashHigh: number, hashLow: number): this {
+  keepEncoded(labels: Uint8Array, hashHigh: number, hashLow: number, relabelled?: Relabelled): this {
     this.blockIsAt(this.placeBlock(labels));
     this.hashHigh = hashHigh;
     this.hashLow = hashLow;
+    this.relabelled = relabelled;
     return this;
   }
 

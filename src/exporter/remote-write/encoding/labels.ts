@@ -78,7 +78,7 @@ export const maxLabels = 1_000;
 export const maxLabelBytes = 65_536;
 /** Limit for all names and values together; it also limits the memory used for encoding. */
 const maxLabelsBytes = 1_048_576;
-/** Series of one shape that are distinguished (25 MB); with more, those of each window are. */
+/** Hashes that a shape remembers (25 MB); beyond, the series of each window are compared. */
 const maxSent = 2 ** 20;
 const maxIdentity = 2 ** 32 - 1;
 const maxima = { maxLabels, maxLength: maxLabelBytes };
@@ -162,23 +162,17 @@ export class SeriesEncoder {
     const sentLabels = this.shape.protocol === "1.0" ? undefined : sent;
     const plainBlock = sent === labels ? block : encodeLabels(labels);
     const relabelled = this.#rules && plainBlock && this.#relabelled(series.labels, plainBlock);
-    if ((sent !== labels && plainBlock !== undefined) || relabelled !== undefined) {
+    if (sent !== labels && plainBlock !== undefined) {
       if (!this.hasRules) this.#mayCollide = true;
-      const own = relabelled?.own ?? hashOf(plainBlock ?? block);
-      const renamed = sent === labels ? {} : { renamed: sentHash };
-      return {
-        kind: "series",
-        ...this.#blocks.place(block),
-        ...own,
-        ...renamed,
-        ...relabelled?.field,
-        sentLabels,
-      };
+      const own = relabelled?.own ?? hashOf(plainBlock);
+      const place = this.#blocks.place(block);
+      return { kind: "series", ...place, ...own, renamed: sentHash, ...relabelled?.field, sentLabels };
     }
-    const { hashHigh, hashLow } = sentHash;
+    const { hashHigh, hashLow } = relabelled?.own ?? sentHash;
+    const field = relabelled?.field;
     if (this.shape.protocol === "1.0" && !series.isEncoded)
-      return series.keepEncoded(block, hashHigh, hashLow);
-    return { kind: "series", ...this.#blocks.place(block), hashHigh, hashLow, sentLabels };
+      return series.keepEncoded(block, hashHigh, hashLow, field?.relabelled);
+    return { kind: "series", ...this.#blocks.place(block), hashHigh, hashLow, ...field, sentLabels };
   }
 
   /** @returns undefined when the rules have changed nothing */
