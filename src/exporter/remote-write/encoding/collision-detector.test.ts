@@ -169,7 +169,12 @@ test("relabelled to the same: all are rejected once they were seen together; oth
     seriesOf({ __name__: "n", pod: "y" }),
     seriesOf({ __name__: "m" }),
   ] as const;
-  expect(claimAll(shape, [[other, x, y, plainOne], [other, x, y]])).toEqual([
+  expect(
+    claimAll(shape, [
+      [other, x, y, plainOne],
+      [other, x, y],
+    ]),
+  ).toEqual([
     ["sent", "sent", "name_collision", "name_collision"],
     ["sent", "name_collision", "name_collision"],
   ]);
