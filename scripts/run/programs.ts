@@ -32,6 +32,7 @@ export const programs = {
       tsx("scripts/test-package.ts"),
       "the Debian package installs, runs, upgrades and leaves nothing (root)",
     ],
+    plan: [tsx("test/load/plan.ts"), "`telemetryd plan` says what is then delivered, within 5 %"],
     "platform-load": [tsx("test/load/platform.ts"), "10,000 objects and 1,000 watches in one process"],
     "platform-projects": [tsx("test/load/platform-projects.ts"), "one exporter follows a thousand projects"],
     relabel: [tsx("test/relabel/run.ts"), "relabelling is equal to that of Prometheus' own package (Go)"],

@@ -8,6 +8,7 @@ import { startChild } from "../../scripts/servers/child.ts";
 import { type PlanOptions, plan } from "../../src/app/commands/plan/plan.ts";
 import type { PlanReport } from "../../src/app/commands/plan/plan-report.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
+import { deliveredRates, endOf } from "../support/receiver/delivered-rates.ts";
 import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { writeByRemoteWrite, writeToVictoriaMetrics } from "../support/samples.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
@@ -17,7 +18,6 @@ import { until } from "../support/until.ts";
 
 const forever = new AbortController().signal;
 const nowMs = Math.floor(Date.now() / 1_000) * 1_000;
-const hourMs = 3_600_000;
 
 /** A store with a sample a second of each series, in the future too: it is steady, whatever the machine does. */
 const written = Array.from({ length: 600 }, (_, index) => ({
@@ -132,28 +132,12 @@ test("requests, bytes and samples are those of the export that follows, within 5
   const configFile = join(folder, "telemetryd.yaml");
   const daemon = await startDaemon({ configFile, opsPort, signal: forever });
   try {
-    const ends = () =>
-      receiver.requests.flatMap(({ series, body }) => {
-        const times = series.flatMap(({ samples }) => samples.map(({ timestampMs }) => Number(timestampMs)));
-        return times.length === 0
-          ? []
-          : [{ atMs: Math.max(...times), bytes: body.length, samples: times.length }];
-      });
     await until("the first cycle is over", () => receiver.requests.length > 0);
-    const fromMs = Math.max(...ends().map(({ atMs }) => atMs));
+    const newest = () => receiver.requests.reduce((last, each) => Math.max(last, endOf(each) ?? 0), 0);
+    const fromMs = newest();
     // Windows end on whole cycles: everything after the first one's end, up to a later one's end.
-    await until("two further cycles are over", () => ends().some(({ atMs }) => atMs >= fromMs + 15_000));
-    const toMs =
-      [...new Set(ends().map(({ atMs }) => atMs))].filter((ms) => ms <= fromMs + 11_000).at(-1) ?? 0;
-    const counted = ends().filter(({ atMs }) => atMs > fromMs && atMs <= toMs);
-    const perHour = (amount: number) => (amount / (toMs - fromMs)) * hourMs;
-    const sum = (of: (one: (typeof counted)[number]) => number) =>
-      counted.reduce((total, one) => total + of(one), 0);
-    const actual = {
-      requests: perHour(counted.length),
-      bytes: perHour(sum(({ bytes }) => bytes)),
-      samples: perHour(sum(({ samples }) => samples)),
-    };
+    await until("two further cycles are over", () => newest() >= fromMs + 15_000);
+    const actual = deliveredRates(receiver.requests, fromMs, fromMs + 11_000);
     expect(within(sink?.requestsPerHour, actual.requests)).toBeLessThan(0.05);
     expect(within(sink?.bytesPerHour, actual.bytes)).toBeLessThan(0.05);
     expect(within((sink?.samplesPerMinute ?? 0) * 60, actual.samples)).toBeLessThan(0.05);

@@ -93,7 +93,7 @@ test("faults of relabelling rules, each at its place", async () => {
 });
 
 test("the samples are right", async () => {
-  expect(await run([samples])).toEqual({ text: "3 files checked: 0 errors, 0 warnings\n", exitStatus: 0 });
+  expect(await run([samples])).toEqual({ text: "4 files checked: 0 errors, 0 warnings\n", exitStatus: 0 });
 });
 
 test("faults of configurations and manifests together, MetricsQL with a caret, overlaps as warnings", async () => {

@@ -50,12 +50,7 @@ const rule = z.object({
   regex: text(
     `Regular expression (RE2) that matches the whole text; default ${relabelDefaults.regex}`,
   ).optional(),
-  modulus: z
-    .int()
-    .min(0)
-    .max(Number.MAX_SAFE_INTEGER)
-    .meta({ description: "Divisor of hashmod", format: "int64" })
-    .optional(),
+  modulus: z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({ description: "Divisor of hashmod" }).optional(),
   replacement: text(
     `New value; $1 and \${name} are groups of the match; default ${relabelDefaults.replacement}`,
   ).optional(),
