@@ -1,7 +1,7 @@
 /** How long readings count, and how long a sink has no series before it is idle. */
 const recentlyMs = 600_000;
-/** A span that is as long is one of the past, which may have had other series: what follows takes its place. */
-const pastSpanMs = 300_000;
+/** A longer span is one of the past, which may have had other series: what follows takes its place. */
+const pastSpanMs = 60_000;
 
 /** What a source had in one reading. */
 export interface SourceCounts {
@@ -38,7 +38,7 @@ export class SourceSeries {
   /** Notes a complete reading of new samples. */
   note(source: string, counts: SourceCounts, nowMs: number): void {
     const { series, samples, spanMs } = counts;
-    const isPast = spanMs >= pastSpanMs;
+    const isPast = spanMs > pastSpanMs;
     const known = this.#sources.get(source);
     if (known === undefined || nowMs - known.readAtMs > recentlyMs) {
       const before = { seriesBefore: 0, samplesBefore: 0, spanBeforeMs: 0 };
