@@ -481,7 +481,11 @@ describe("writing", () => {
     expect(created.metadata.name).toMatch(/^gen-[a-z0-9]{5}$/);
     expect(created.metadata.generation).toBe(1);
     expect(created.status).toBeUndefined();
-    expect(created.spec.sinks[0].target.prometheusRemoteWrite.batch).toEqual({ timeout: "5s", maxSize: 500, maxBytes: 3 * 2 ** 20 });
+    expect(created.spec.sinks[0].target.prometheusRemoteWrite.batch).toEqual({
+      timeout: "5s",
+      maxSize: 500,
+      maxBytes: 3 * 2 ** 20,
+    });
     const path = `${policies}/${created.metadata.name}`;
     const since = { lastTransitionTime: "2026-01-01T00:00:00Z" };
     const condition = { type: "Ready", status: "True", reason: "SinksAccepted", message: "", ...since };

@@ -176,7 +176,7 @@ describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
   test("passes on arguments and exit statuses", async () => {
     await expect(kubectl("telemetryd", "status", "--sort", "size")).rejects.toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("Allowed choices are name, lag, state."),
+      stderr: expect.stringContaining("Allowed choices are name, lag, state, error."),
     });
   });
 
