@@ -144,9 +144,8 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   /** Connections that clients keep stay with the worker before: it must not serve what is gone. */
   const forgetRemoved = async (removed: readonly string[]): Promise<void> => {
-    for (const gateway of removed.slice(0, maxForgotten)) {
-      await haproxy.askLeaving(`del map ${hostsMap} ${hostOf(gateway)}`);
-    }
+    const forgotten = removed.slice(0, maxForgotten);
+    await haproxy.askLeaving(forgotten.map((gateway) => `del map ${hostsMap} ${hostOf(gateway)}`));
   };
 
   const load = async (signal: AbortSignal): Promise<void> => {

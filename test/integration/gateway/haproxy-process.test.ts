@@ -193,3 +193,29 @@ test("it is found in the folders of daemons, which are not on every user's PATH"
   expect(await page()).toBe("up");
   await child.stop(5_000);
 });
+
+test("an earlier worker that does not respond gets one command, the others get all", async () => {
+  const given: string[] = [];
+  const workers = ["11 worker 1 0d00h00m00s 2.6", "# old workers", "12 worker 2 0d00h00m00s 2.6"];
+  const processes = ["10 master 0 0d00h00m00s 2.6", "# workers", ...workers, "13 worker 2 0d00h00m00s 2.6"];
+  const open = new Set<Socket>();
+  const master = createServer({ allowHalfOpen: true }, (socket) => {
+    open.add(socket);
+    socket.on("data", (data) => {
+      const command = data.toString().trim();
+      if (command === "show proc") socket.end(`${processes.join("\n")}\n`);
+      else given.push(command);
+      if (command.startsWith("@!13")) socket.end("\n");
+    });
+  });
+  await new Promise<void>((resolve) => master.listen(filesIn().masterSocket, resolve));
+  await haproxy().askLeaving(["del map hosts a", "del map hosts b", "del map hosts c"]);
+  expect(given).toEqual([
+    "@!12 del map hosts a",
+    "@!13 del map hosts a",
+    "@!13 del map hosts b",
+    "@!13 del map hosts c",
+  ]);
+  for (const socket of open) socket.destroy();
+  await new Promise((resolve) => master.close(resolve));
+});

@@ -11,7 +11,7 @@ export function commandWord(text: string): string {
   return text.replace(/[\\; \t]/g, "\\$&");
 }
 
-const limitMs = 10_000;
+const responseLimitMs = 10_000;
 /** Statistics of some ten thousand sections. */
 const maxBytes = 64 * 2 ** 20;
 
@@ -20,7 +20,7 @@ const maxBytes = 64 * 2 ** 20;
  *
  * @throws HaproxyError when it does not respond, errors of the socket
  */
-export function askSocket(path: string, command: string): Promise<string> {
+export function askSocket(path: string, command: string, limitMs = responseLimitMs): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;

@@ -61,8 +61,8 @@ export interface Haproxy {
    * @throws HaproxyError when the master does not respond, as while it reloads: nobody knows the workers then
    */
   askAll(command: string): Promise<ReadonlyMap<number, string | undefined>>;
-  /** Gives a command to the workers that only finish their requests; one that does not respond is left out. */
-  askLeaving(command: string): Promise<void>;
+  /** Gives commands to the workers that only finish their requests; one that does not respond gets no more. */
+  askLeaving(commands: readonly string[]): Promise<void>;
   /** Why it ended by itself; undefined while it runs. */
   ended(): string | undefined;
   /** Stops listening, and ends when all requests (and WebSockets) have, or after the limit. */
@@ -78,6 +78,8 @@ const loadLimitMs = 60_000;
 const closeLimitMs = 2_000;
 const pollMs = 20;
 const drainPollMs = 200;
+/** A worker that is about to end may respond to nothing: loads and reports do not wait for it. */
+const leavingResponseMs = 1_000;
 const maxOutput = 2 ** 20;
 
 /** A master: our child, or one that a killed daemon left. */
@@ -151,17 +153,19 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
       const now = await processes(files.masterSocket);
       if (now === undefined) throw new HaproxyError(noResponse);
       const answers = new Map<number, string | undefined>();
-      for (const pid of [...now.leaving, ...now.workers]) {
+      for (const pid of now.leaving) answers.set(pid, await askLeavingWorker(pid, command));
+      for (const pid of now.workers) {
         // A worker may end between the two.
         const asking = askSocket(files.masterSocket, `@!${pid} ${command}`);
         answers.set(pid, await asking.catch(() => undefined));
       }
       return answers;
     },
-    async askLeaving(command) {
+    async askLeaving(commands) {
+      if (commands.length === 0) return;
       const { leaving = [] } = (await processes(files.masterSocket)) ?? {};
       for (const pid of leaving) {
-        await askSocket(files.masterSocket, `@!${pid} ${command}`).catch(() => undefined);
+        for (const command of commands) if ((await askLeavingWorker(pid, command)) === undefined) break;
       }
     },
     ended: () => end,
@@ -171,6 +175,11 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
       process.removeListener("exit", endMaster);
     },
   };
+
+  function askLeavingWorker(pid: number, command: string): Promise<string | undefined> {
+    const asking = askSocket(files.masterSocket, `@!${pid} ${command}`, leavingResponseMs);
+    return asking.catch(() => undefined);
+  }
 
   async function stopMaster(stopping: Master, limitMs: number): Promise<void> {
     const deadlineMs = clock.monotonicMs() + limitMs;
