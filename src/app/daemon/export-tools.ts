@@ -133,6 +133,7 @@ export function createExportTools({
         retry: plan.retry,
         credentials: () => plan.credentials,
         headers: plan.headers,
+        compression: plan.compression,
         relabel: plan.relabel,
         onSent: (request, verdict) =>
           taps.offer(() => sinkName(sinkKey(plan.policy, plan.name)), request, verdict, clock.nowMs()),

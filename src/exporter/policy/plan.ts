@@ -55,7 +55,7 @@ export function planPolicy(
       name: good.name,
       sources: sourcesOf(good, policy.sources),
       endpoint: good.endpoint,
-      ...defined({ credentials, headers }),
+      ...defined({ credentials, headers, compression: good.compression }),
       batch: good.batch,
       retry: good.retry,
       ...(good.relabel !== undefined && { relabel: good.relabel }),

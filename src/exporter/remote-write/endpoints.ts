@@ -8,7 +8,7 @@ import { secretsByName, secretsOfUrl } from "../../base/log/secret-values.ts";
 import { EgressGuard, type EgressRules, type EgressScope } from "../../base/net/egress.ts";
 import { bypassesProxy } from "../../base/net/no-proxy.ts";
 import { TlsMaterial } from "../../base/net/tls-material.ts";
-import type { Credentials, RetrySettings } from "../policy/spec/types.ts";
+import type { Compression, Credentials, RetrySettings } from "../policy/spec/types.ts";
 import type { RelabelRule } from "../relabel/rule.ts";
 import { Authentications, isOfEnvironment } from "./authentication/authentication.ts";
 import type { Names } from "./encoding/label-names.ts";
@@ -18,6 +18,7 @@ import { WriteRequestBuilder } from "./encoding/write-request.ts";
 import { type MetadataLookup, WriteRequestV2Builder } from "./encoding/write-request-v2.ts";
 import { type EndpointSettings, settingsFor, settingsOfScope } from "./endpoint/endpoint-settings.ts";
 import { EndpointState, type ProtocolSetting } from "./endpoint/endpoint-state.ts";
+import { zstd } from "./send/compressing-sender.ts";
 import type { MetadataSender } from "./send/metadata-sender.ts";
 import type { RemoteWriteMetrics } from "./send/metrics.ts";
 import type { AttemptHook, Sender } from "./send/outcome.ts";
@@ -75,6 +76,8 @@ interface EndpointRequest {
    */
   readonly metadataOf?: MetadataLookup | undefined;
   readonly retry: RetrySettings;
+  /** Absent: as configured, or snappy. */
+  readonly compression?: Compression | undefined;
   /** The sink's own rules; see {@link LabelShape}. */
   readonly relabel?: readonly RelabelRule[] | undefined;
   /** Read before each attempt, so that a rotated Secret applies from the next request on. */
@@ -139,6 +142,7 @@ export class Endpoints {
   readonly #states = new Map<string, EndpointState>();
   readonly #names: NameResolver;
   readonly #authentications = new Authentications();
+  #hasWarnedOfZstd = false;
   readonly #budget: ConnectionBudget;
 
   constructor(config: EndpointsConfig, deps: EndpointsDeps) {
@@ -160,6 +164,14 @@ export class Endpoints {
     const { scope, tenant } = request;
     const transportTo = (url: string) => this.#transportTo(url, scope);
     const tokens = { scope, tenant, clock, userAgent, transportTo };
+    const compression = request.compression ?? settings?.compression ?? "snappy";
+    if (compression !== "snappy" && zstd === undefined && !this.#hasWarnedOfZstd) {
+      this.#hasWarnedOfZstd = true;
+      log.warn(
+        { node: process.version },
+        "this Node.js has no zstd (22.15 and newer have it): snappy is used",
+      );
+    }
     const target: SenderTarget = {
       endpoint: request.endpoint,
       scope: request.scope,
@@ -179,6 +191,7 @@ export class Endpoints {
       bearerToken: group.bearerToken,
       rateLimit: group.rateLimit,
       state,
+      compression,
     };
     const deps: SenderDeps = {
       clock,

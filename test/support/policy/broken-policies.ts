@@ -343,7 +343,7 @@ export const brokenPolicies: readonly (readonly [name: string, faults: readonly 
   [
     "misspelt fields",
     [
-      "14:11: error: spec.sinks[0].target.prometheusRemoteWrite.retries: is not a field; known here: endpoint, authentication, headers, batch, retry, relabel",
+      "14:11: error: spec.sinks[0].target.prometheusRemoteWrite.retries: is not a field; known here: endpoint, authentication, headers, batch, compression, retry, relabel",
       '15:20: error: spec.sinks[0].target.prometheusRemoteWrite.batch.maxsize: is not a field (did you mean "maxSize"?)',
     ],
     remote("retries: { maxAttempts: 2 }\nbatch: { maxsize: 5 }"),

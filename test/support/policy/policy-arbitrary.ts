@@ -175,6 +175,10 @@ const places: readonly (readonly [Path, readonly unknown[]])[] = [
   [[...remoteWrite, "authentication"], logins],
   [[...remoteWrite, "headers"], headers],
   [
+    [...remoteWrite, "compression"],
+    ["snappy", "zstd", "auto", "gzip"],
+  ],
+  [
     [...remoteWrite, "batch", "maxBytes"],
     [1_023, 1_024, 16 * 2 ** 20, 16 * 2 ** 20 + 1],
   ],

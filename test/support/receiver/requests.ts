@@ -68,6 +68,7 @@ export function testTarget(target: Partial<SenderTarget> & { endpoint: string })
     retry: { maxAttempts: 2, backoffMs: 10 },
     authentication: () => undefined,
     headers: {},
+    compression: "snappy",
     bearerToken: undefined,
     rateLimit: undefined,
     state: new EndpointState("1.0"),

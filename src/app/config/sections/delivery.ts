@@ -4,6 +4,7 @@ import { parseUrl } from "../../../base/core/url.ts";
 import { type DocumentPath, isObject, valueAt } from "../../../base/documents/yaml/document-path.ts";
 import { remoteWriteHeaderProblem } from "../../../base/http/header-problem.ts";
 import { relabelRules } from "../../../exporter/policy/spec/relabel-schema.ts";
+import { compressions } from "../../../exporter/policy/spec/types.ts";
 import {
   byteSize,
   choice,
@@ -48,6 +49,10 @@ const endpoint = z
     ),
     maxSamplesPerSecond: integer("Samples per second, at most; 0 is no limit", 0, 0, 1_000_000_000),
     protocol: optionalChoice("Remote-write protocol for these endpoints", ["1.0", "2.0", "auto"]),
+    compression: optionalChoice(
+      "Compression where the policy says nothing: zstd is VictoriaMetrics' form of remote write; snappy if absent",
+      compressions,
+    ),
     names: choice(
       "Names as they are, or each character outside [a-zA-Z0-9_] as _ for receivers that know no others",
       ["utf8", "legacy"],

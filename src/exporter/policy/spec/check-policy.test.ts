@@ -87,11 +87,11 @@ test("one bad sink and one bad source leave the rest running", () => {
 });
 
 describe("unknown fields", () => {
-  const json = policy({ sources: [source("a")], sinks: [sink("s", ["a"], { compression: "zstd" })] });
+  const json = policy({ sources: [source("a")], sinks: [sink("s", ["a"], { queue: "large" })] });
 
   test("are errors for validate and admission", () => {
     expect(checkExportPolicy(json, strict).faults).toMatchObject([
-      { severity: "error", path: ["spec", "sinks", 0, "target", "prometheusRemoteWrite", "compression"] },
+      { severity: "error", path: ["spec", "sinks", 0, "target", "prometheusRemoteWrite", "queue"] },
     ]);
   });
 

@@ -57,6 +57,7 @@ export function checkSink(
     ...defined({
       authentication: authenticationSpec(remoteWrite.authentication),
       headers: headerValues(remoteWrite.headers),
+      compression: remoteWrite.compression,
     }),
     batch: {
       timeoutMs: remoteWrite.batch.timeout,

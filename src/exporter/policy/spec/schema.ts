@@ -15,6 +15,8 @@ import {
   urlField,
 } from "./schema-fields.ts";
 
+import { compressions } from "./types.ts";
+
 /**
  * The wire form of ExportPolicy's spec (platform API, "ExportPolicy (telemetry export)") with the defaults
  * and bounds of its fields. The keywords in `meta` express the same for Kubernetes API servers; the CRD and
@@ -79,6 +81,14 @@ export const sinkSchema = z.object({
             })
             .meta({ description: "Batching of samples into requests" })
             .prefault({}),
+          compression: z
+            .enum(compressions)
+            .meta({
+              maxLength: 6,
+              description:
+                "Compression of requests: zstd is VictoriaMetrics' form of remote write, auto uses it where the receiver takes it. Default: as configured, or snappy",
+            })
+            .optional(),
           retry: z
             .object({
               maxAttempts: z

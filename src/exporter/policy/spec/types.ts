@@ -40,6 +40,8 @@ export interface PolicySink {
   readonly headers?: ReadonlyMap<string, HeaderValue> | undefined;
   readonly batch: BatchSettings;
   readonly retry: RetrySettings;
+  /** Absent: as configured. */
+  readonly compression?: Compression | undefined;
   readonly relabel?: readonly RelabelRule[];
 }
 
@@ -114,6 +116,11 @@ export interface GoogleAccount {
   readonly tokenUri: string;
 }
 
+export const compressions = ["snappy", "zstd", "auto"] as const;
+
+/** `zstd`: VictoriaMetrics' form of remote write; `auto`: where the receiver responds that it takes it. */
+export type Compression = (typeof compressions)[number];
+
 interface BatchSettings {
   readonly timeoutMs: number;
   /** Maximum number of samples in a request. */
@@ -160,6 +167,7 @@ export interface SinkPlan {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly batch: BatchSettings;
   readonly retry: RetrySettings;
+  readonly compression?: Compression | undefined;
   readonly relabel?: readonly RelabelRule[];
   readonly paused: boolean;
   /** Set where the metrics store has tenants of its own: `metrics.tenancy: header | path`. */

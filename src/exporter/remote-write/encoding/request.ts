@@ -7,8 +7,10 @@ import type { Protocol } from "./labels.ts";
  * rejected.
  */
 export interface EncodedRequest {
-  /** Compressed with snappy's block format. */
+  /** Compressed with snappy's block format, unless `compression` says otherwise. */
   readonly payload: Buffer;
+  /** Only on its way to a receiver. */
+  readonly compression?: "zstd";
   readonly protocol: Protocol;
   readonly sampleCount: number;
   /** Number of `TimeSeries` messages in the body. */

@@ -1,5 +1,6 @@
 import type { EgressScope } from "../../../base/net/egress.ts";
 import type { TlsSettings } from "../../../base/net/tls-material.ts";
+import type { Compression } from "../../policy/spec/types.ts";
 import type { RelabelRule } from "../../relabel/rule.ts";
 import type { Names } from "../encoding/label-names.ts";
 import type { ProtocolSetting } from "./endpoint-state.ts";
@@ -25,6 +26,8 @@ export interface EndpointSettings {
   /** 0: no limit. */
   readonly maxSamplesPerSecond: number;
   readonly protocol?: ProtocolSetting | undefined;
+  /** Of sinks that say nothing. Absent: snappy. */
+  readonly compression?: Compression | undefined;
   /** Absent: `utf8`. */
   readonly names?: Names | undefined;
 }

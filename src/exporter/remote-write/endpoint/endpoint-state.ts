@@ -5,6 +5,10 @@ import { SerialQueue } from "./serial-queue.ts";
 /** `auto`: 1.0, and 2.0 when a receiver responds with 415 to it. */
 export type ProtocolSetting = Protocol | "auto";
 
+/** A receiver that does not take zstd, or does not respond, is asked again after this long. */
+const takesNoZstdMs = 3_600_000;
+const noResponseMs = 60_000;
+
 /** A learned size doubles after each such time without a refusal. */
 const sizeDoublesMs = 60_000;
 /** Doublings after which a learned size no longer matters. */
@@ -46,7 +50,10 @@ export class EndpointState {
   #names: Names;
   #hasLearnedNames = false;
   #brokenResponses = 0;
+  #takesZstd = false;
+  #askZstdAtMs = Number.NEGATIVE_INFINITY;
   readonly #proving = new SerialQueue();
+  readonly #asking = new SerialQueue();
 
   constructor(setting: ProtocolSetting, names: Names = "utf8") {
     this.#setting = setting;
@@ -69,6 +76,38 @@ export class EndpointState {
   learnLegacyNames(): void {
     this.#hasLearnedNames ||= this.#names !== "legacy";
     this.#names = "legacy";
+  }
+
+  /**
+   * Whether the receiver takes zstd; it is asked once for all who wait.
+   *
+   * @param ask undefined: it has not responded
+   * @param nowMs of a monotonic clock
+   */
+  async takesZstd(
+    ask: () => Promise<boolean | undefined>,
+    nowMs: () => number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const isKnown = () => this.#takesZstd || nowMs() < this.#askZstdAtMs;
+    if (!isKnown()) {
+      await this.#asking.run(async () => {
+        if (isKnown()) return;
+        const takes = await ask();
+        if (!signal.aborted) this.#learnZstd(takes, nowMs());
+      }, signal);
+    }
+    return this.#takesZstd;
+  }
+
+  /** It was replaced by a receiver that does not take zstd. @param nowMs of a monotonic clock */
+  forgetZstd(nowMs: number): void {
+    this.#learnZstd(false, nowMs);
+  }
+
+  #learnZstd(takes: boolean | undefined, nowMs: number): void {
+    this.#takesZstd = takes === true;
+    this.#askZstdAtMs = nowMs + (takes === undefined ? noResponseMs : takesNoZstdMs);
   }
 
   /** @returns how many responses in a row have broken HTTP, this one included */

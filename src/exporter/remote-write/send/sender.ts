@@ -4,13 +4,14 @@ import type { Logger } from "../../../base/log/log.ts";
 import { redact } from "../../../base/log/redact.ts";
 import type { SecretFile } from "../../../base/log/secret-file.ts";
 import type { EgressScope } from "../../../base/net/egress.ts";
-import type { RetrySettings } from "../../policy/spec/types.ts";
+import type { Compression, RetrySettings } from "../../policy/spec/types.ts";
 import type { Authenticated, Authentication } from "../authentication/authentication.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import type { EndpointState } from "../endpoint/endpoint-state.ts";
 import { classify, type Verdict } from "../transport/classify.ts";
 import type { PostLimits, PostTarget, Transport } from "../transport/post.ts";
 import { BrokenResponseSender } from "./broken-responses.ts";
+import { CompressingSender, zstd } from "./compressing-sender.ts";
 import { MetadataSender } from "./metadata-sender.ts";
 import type { RemoteWriteMetrics } from "./metrics.ts";
 import type { AttemptHook, AttemptSender, Sender } from "./outcome.ts";
@@ -31,6 +32,7 @@ export interface SenderTarget {
   readonly bearerToken: SecretFile | undefined;
   readonly rateLimit: RateLimit | undefined;
   readonly state: EndpointState;
+  readonly compression: Compression;
   readonly interrupt: () => AbortSignal;
   readonly onRetry: () => void;
   readonly onAttempt: AttemptHook;
@@ -54,15 +56,20 @@ export interface SenderDeps {
 /**
  * Assembles a sender. The layers of a request, from the outside in:
  *
- * retries -> rate limit -> observation -> protocol -> broken responses -> measurement -> HTTP
+ * retries -> rate limit -> observation -> protocol -> broken responses -> compression -> measurement -> HTTP
  *
  * Retries are outermost, so that each attempt waits for the rate limit; an observed attempt has its turn. The
  * protocol comes after the limit: its second request has the same samples, and is not a retry. Measurement is
  * next to the network, so that it excludes pauses.
  */
 export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
-  let chain: AttemptSender = new PostingSender(target, deps);
-  chain = new MeasuredSender(chain, deps);
+  const posting = new PostingSender(target, deps);
+  let chain: AttemptSender = new MeasuredSender(posting, deps);
+  const { compression: setting, state } = target;
+  if (setting !== "snappy" && zstd !== undefined) {
+    const asksForZstd = (signal: AbortSignal) => posting.takesZstd(signal);
+    chain = new CompressingSender(chain, { setting, compress: zstd, state, asksForZstd, clock: deps.clock });
+  }
   chain = new BrokenResponseSender(chain, target.state);
   chain = new ProtocolSender(chain, target.state);
   chain = new ObservedSender(chain, target);
@@ -109,18 +116,39 @@ class PostingSender implements AttemptSender {
     return (await this.#post(request, signal)).verdict;
   }
 
+  /**
+   * The handshake of VictoriaMetrics' agents: a receiver that takes their form of remote write responds with
+   * the number 1. It has no samples.
+   *
+   * @returns undefined when there is no response
+   */
+  async takesZstd(signal: AbortSignal): Promise<boolean | undefined> {
+    const { transport, limits } = this.#deps;
+    const path = `${this.#path}${this.#url.search === "" ? "?" : "&"}get_vm_proto_version=1`;
+    const body = Buffer.alloc(0);
+    const authenticated = await this.#authenticate("zstd", path, body, signal);
+    if (authenticated.kind !== "headers") return undefined;
+    const headers = { ...this.#headersOf("zstd"), ...authenticated.headers };
+    const { tenant } = this.#target;
+    const target = { origin: this.#url.origin, path, headers };
+    const result = await transport.post({ target, body, tenant }, limits, signal);
+    if (result.kind !== "response" || result.status >= 500) return undefined;
+    return result.status === 200 && result.body.trim() === "1";
+  }
+
   async #post(
-    { protocol, payload }: EncodedRequest,
+    { protocol, compression, payload }: EncodedRequest,
     signal: AbortSignal,
   ): Promise<{ readonly verdict: Verdict; readonly mayRepeat?: boolean }> {
     const { transport, clock, limits } = this.#deps;
     const { endpoint, scope, tenant, maySend } = this.#target;
-    const authenticated = await this.#authenticate(protocol, payload, signal);
+    const form = compression ?? protocol;
+    const authenticated = await this.#authenticate(form, this.#path, payload, signal);
     if (authenticated.kind === "aborted" || signal.aborted) {
       return { verdict: { kind: "aborted", responseLost: false } };
     }
     if (authenticated.kind === "unavailable") return { verdict: authenticated.verdict };
-    const target = this.#targetOf(protocol, authenticated.headers);
+    const target = this.#targetOf(form, authenticated.headers);
     const result = await transport.post({ target, body: payload, tenant, maySend }, limits, signal);
     const context = {
       endpoint,
@@ -133,33 +161,33 @@ class PostingSender implements AttemptSender {
     return { verdict, mayRepeat: isRefused && authenticated.refused?.() === true };
   }
 
-  #targetOf(protocol: EncodedRequest["protocol"], authentication: Headers): PostTarget {
+  #targetOf(form: WireForm, authentication: Headers): PostTarget {
     const last = this.#last;
-    if (last?.protocol === protocol && isDeepStrictEqual(last.authentication, authentication))
-      return last.target;
-    const headers = { ...this.#headersOf(protocol), ...authentication };
+    if (last?.form === form && isDeepStrictEqual(last.authentication, authentication)) return last.target;
+    const headers = { ...this.#headersOf(form), ...authentication };
     const target = { origin: this.#url.origin, path: this.#path, headers };
-    this.#last = { protocol, authentication, target };
+    this.#last = { form, authentication, target };
     return target;
   }
 
-  #headersOf(protocol: EncodedRequest["protocol"]): Headers {
+  #headersOf(form: WireForm): Headers {
     // Ours last: a configured header never replaces one that the protocol requires.
     return {
       ...this.#target.headers,
-      ...protocolHeaders[protocol],
+      ...formHeaders[form],
       "user-agent": this.#deps.userAgent,
     };
   }
 
   async #authenticate(
-    protocol: EncodedRequest["protocol"],
+    form: WireForm,
+    path: string,
     body: Buffer,
     signal: AbortSignal,
   ): Promise<Authenticated> {
     const authentication = this.#target.authentication();
     if (authentication !== undefined) {
-      const request = { host: this.#url.host, path: this.#path, headers: this.#headersOf(protocol), body };
+      const request = { host: this.#url.host, path, headers: this.#headersOf(form), body };
       return await authentication.authenticate(request, signal);
     }
     const { bearerToken } = this.#target;
@@ -180,14 +208,20 @@ type Headers = Readonly<Record<string, string>>;
 
 const noHeaders: Headers = {};
 
+/** What a request's body is, which its headers say. */
+type WireForm = EncodedRequest["protocol"] | "zstd";
+
 interface LastTarget {
-  readonly protocol: EncodedRequest["protocol"];
+  readonly form: WireForm;
   readonly authentication: Headers;
   readonly target: PostTarget;
 }
 
-/** See "Protocol" (1.0) and "HTTP headers" (2.0) in the specifications. */
-const protocolHeaders = {
+/**
+ * See "Protocol" (1.0) and "HTTP headers" (2.0) in the specifications. VictoriaMetrics' form is 1.0 with
+ * another compression.
+ */
+const formHeaders = {
   "1.0": {
     "content-encoding": "snappy",
     "content-type": "application/x-protobuf",
@@ -197,6 +231,11 @@ const protocolHeaders = {
     "content-encoding": "snappy",
     "content-type": "application/x-protobuf;proto=io.prometheus.write.v2.Request",
     "x-prometheus-remote-write-version": "2.0.0",
+  },
+  zstd: {
+    "content-encoding": "zstd",
+    "content-type": "application/x-protobuf",
+    "x-victoriametrics-remote-write-version": "1",
   },
 } as const;
 
