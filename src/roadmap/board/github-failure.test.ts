@@ -55,6 +55,15 @@ test.each([
   expect(failure.retryAfterMs).toBeUndefined();
 });
 
+test("without a response there is no HTTP status", () => {
+  const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { status: 500 });
+  expect(githubFailure(refused, nowMs)).toEqual({
+    kind: "unavailable",
+    message: "connect ECONNREFUSED 127.0.0.1:1",
+  });
+  expect(githubFailure(http(500), nowMs).message).toBe("HTTP 500: no");
+});
+
 test("an unavailable service that says when is left alone until then", () => {
   expect(githubFailure(http(503, { "retry-after": "10" }), nowMs).retryAfterMs).toBe(10_000);
 });

@@ -57,7 +57,8 @@ function partsOf(error: unknown): Parts {
       )
     : undefined;
   return {
-    status: typeof fault.status === "number" ? fault.status : undefined,
+    // The library names a status of 500 where there was no response, such as for a refused connection.
+    status: typeof fault.status === "number" && fault.response !== undefined ? fault.status : undefined,
     headers: fault.response?.headers ?? fault.headers ?? {},
     graphqlTypes: types,
     text: String(fault.message ?? ""),
