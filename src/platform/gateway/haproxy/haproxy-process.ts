@@ -153,7 +153,8 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
       const now = await processes(files.masterSocket);
       if (now === undefined) throw new HaproxyError(noResponse);
       const answers = new Map<number, string | undefined>();
-      for (const pid of now.leaving) answers.set(pid, await askLeavingWorker(pid, command));
+      const asked = now.leaving.map(async (pid) => answers.set(pid, await askLeavingWorker(pid, command)));
+      await Promise.all(asked);
       for (const pid of now.workers) {
         // A worker may end between the two.
         const asking = askSocket(files.masterSocket, `@!${pid} ${command}`);
@@ -164,9 +165,11 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
     async askLeaving(commands) {
       if (commands.length === 0) return;
       const { leaving = [] } = (await processes(files.masterSocket)) ?? {};
-      for (const pid of leaving) {
-        for (const command of commands) if ((await askLeavingWorker(pid, command)) === undefined) break;
-      }
+      // At once: there may be many that do not respond.
+      const given = leaving.map(async (pid) => {
+        for (const command of commands) if ((await askLeavingWorker(pid, command)) === undefined) return;
+      });
+      await Promise.all(given);
     },
     ended: () => end,
     async stop(limitMs) {
