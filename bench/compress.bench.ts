@@ -1,7 +1,7 @@
 /**
- * Snappy on a request body: the copying form in use, the default form and the thread pool's; and zstd as it is
- * sent to VictoriaMetrics, where this Node.js has it. `npx tsx bench/compress.bench.ts` prints ns per sample, MB/s and
- * bytes per sample.
+ * Snappy on a request body: the copying form in use, the default form and the thread pool's; and zstd as it
+ * is sent to VictoriaMetrics, where this Node.js has it. `npx tsx bench/compress.bench.ts` prints ns per
+ * sample, MB/s and bytes per sample.
  */
 import { compress, compressSync, uncompressSync } from "snappy";
 import { Bench } from "tinybench";

@@ -61,7 +61,7 @@ export interface Haproxy {
    * @throws HaproxyError when the master does not respond, as while it reloads: nobody knows the workers then
    */
   askAll(command: string): Promise<ReadonlyMap<number, string | undefined>>;
-  /** Gives commands to the workers that only finish their requests; one that does not respond gets no more. */
+  /** Gives commands to workers that only finish their requests; one that does not respond gets no more. */
   askLeaving(commands: readonly string[]): Promise<void>;
   /** Why it ended by itself; undefined while it runs. */
   ended(): string | undefined;
@@ -93,6 +93,11 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
   const { binary, files, clock } = options;
   let master: Master | undefined;
   let end: string | undefined;
+  /**
+   * Earlier workers that have not responded. HAProxy 2.6 keeps such a command open, and its master responds
+   * to nothing once ten are: each worker gets one.
+   */
+  const silent = new Set<number>();
 
   const adopt = (started: Master): void => {
     master = started;
@@ -153,6 +158,7 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
       const now = await processes(files.masterSocket);
       if (now === undefined) throw new HaproxyError(noResponse);
       const answers = new Map<number, string | undefined>();
+      for (const pid of silent) if (!now.leaving.includes(pid)) silent.delete(pid);
       const asked = now.leaving.map(async (pid) => answers.set(pid, await askLeavingWorker(pid, command)));
       await Promise.all(asked);
       for (const pid of now.workers) {
@@ -179,9 +185,14 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
     },
   };
 
-  function askLeavingWorker(pid: number, command: string): Promise<string | undefined> {
-    const asking = askSocket(files.masterSocket, `@!${pid} ${command}`, leavingResponseMs);
-    return asking.catch(() => undefined);
+  async function askLeavingWorker(pid: number, command: string): Promise<string | undefined> {
+    if (silent.has(pid)) return undefined;
+    try {
+      return await askSocket(files.masterSocket, `@!${pid} ${command}`, leavingResponseMs);
+    } catch {
+      silent.add(pid);
+      return undefined;
+    }
   }
 
   async function stopMaster(stopping: Master, limitMs: number): Promise<void> {
