@@ -1,18 +1,16 @@
 import { z } from "zod";
 import { defined } from "../../../base/core/defined.ts";
 import { oneOf, reportIssue, show } from "../../../base/documents/schema-issue.ts";
-import { oneKind, policyLimits, rules, secretKeyRef, text, urlField } from "./schema-fields.ts";
+import { oneKind, policyLimits, rules, secretKeyRef, secretName, text, urlField } from "./schema-fields.ts";
 import { type AuthenticationSpec, azureClouds, type SecretKey } from "./types.ts";
 
 /** A sink's `authentication`: the schema of each kind, and its meaning. */
 
-const secretName = z.object({
-  name: text(policyLimits.secretNameLength).meta({ description: "Name of the Secret" }),
-});
+const wholeSecret = z.object({ name: secretName });
 
 const basicAuth = z
   .object({
-    secretRef: secretName.meta({
+    secretRef: wholeSecret.meta({
       description: "A Secret of type kubernetes.io/basic-auth in the policy's namespace",
     }),
   })
@@ -70,7 +68,7 @@ const sigv4 = z
     service: matching(awsName, "a service such as aps")
       .meta({ description: "Signed service" })
       .prefault("aps"),
-    secretRef: secretName
+    secretRef: wholeSecret
       .meta({
         description:
           "A Secret with accessKey and secretKey in the policy's namespace; absent: the environment's credentials, where the operator allows that",

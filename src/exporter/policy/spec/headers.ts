@@ -2,7 +2,7 @@ import { z } from "zod";
 import { reportIssue, show } from "../../../base/documents/schema-issue.ts";
 import { remoteWriteHeaderProblem, reservedHeaders as reserved } from "../../../base/http/header-problem.ts";
 import { secretKeyOf } from "./authentication.ts";
-import { policyLimits, rules, secretKey, text } from "./schema-fields.ts";
+import { policyLimits, rules, secretKey, secretName, text } from "./schema-fields.ts";
 import type { HeaderValue } from "./types.ts";
 
 /** A sink's `headers`, in the form of a container's environment variables. */
@@ -31,7 +31,7 @@ const header = z
       .object({
         secretKeyRef: z
           .object({
-            name: text(policyLimits.secretNameLength).meta({ description: "Name of the Secret" }),
+            name: secretName,
             key: secretKey.meta({ description: "Key in the Secret's data" }),
           })
           .meta({ description: "A Secret in the policy's namespace" }),

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { characterCount } from "../../../base/core/character-count.ts";
 import { reportIssue } from "../../../base/documents/schema-issue.ts";
 import { checkRelabelRules, ruleOf } from "../../relabel/check-rule.ts";
 import { relabelActions, relabelDefaults, relabelLimits } from "../../relabel/rule.ts";
+import { text as textField } from "./schema-fields.ts";
 
 const { rules: maxRules, sourceLabels: maxSourceLabels, textLength } = relabelLimits;
 
@@ -19,22 +19,8 @@ const capitalized = relabelActions.map(
     })[action as string] ?? `${action[0]?.toUpperCase()}${action.slice(1)}`,
 );
 
-/** Kubernetes counts code points, zod's `max` counts UTF-16 code units. */
 function text(description: string, minLength = 0) {
-  return z
-    .string()
-    .min(minLength)
-    .meta({ description, maxLength: textLength })
-    .superRefine((value, context) => {
-      if (characterCount(value) <= textLength) return;
-      context.addIssue({
-        code: "too_big",
-        origin: "string",
-        maximum: textLength,
-        inclusive: true,
-        input: value,
-      });
-    });
+  return textField(textLength, minLength).meta({ description });
 }
 
 const rule = z.object({

@@ -28,11 +28,11 @@ export const policyLimits = {
   secretKeyLength: 253,
 } as const;
 
-/** Text of at least one character. Kubernetes counts code points, zod's `max` counts UTF-16 code units. */
-export function text(maxLength: number) {
+/** Text, by default not empty. Kubernetes counts code points, zod's `max` counts UTF-16 code units. */
+export function text(maxLength: number, minLength = 1) {
   return z
     .string()
-    .min(1)
+    .min(minLength)
     .meta({ maxLength })
     .superRefine((value, context) => checkLength(value, maxLength, context));
 }
@@ -143,11 +143,13 @@ function endpointProblem(text: string): string | undefined {
   return undefined;
 }
 
+export const secretName = text(policyLimits.secretNameLength).meta({ description: "Name of the Secret" });
+
 /** Where a Secret's value is: `{ name, key }`. */
 export function secretKeyRef(about: string, defaultKey: string) {
   return z
     .object({
-      name: text(policyLimits.secretNameLength).meta({ description: "Name of the Secret" }),
+      name: secretName,
       key: secretKey
         .meta({ description: `Key in the Secret's data (default: ${defaultKey})` })
         .prefault(defaultKey),

@@ -14,7 +14,6 @@ import {
   text,
   urlField,
 } from "./schema-fields.ts";
-
 import { compressions } from "./types.ts";
 
 /**

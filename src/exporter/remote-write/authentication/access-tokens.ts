@@ -27,7 +27,7 @@ export function tokenFetch(
       return () => azureToken(credentials, deps);
     case "google": {
       const { account } = credentials;
-      return account === undefined ? () => googleToken(deps) : () => googleAccountToken(account, deps);
+      return account === undefined ? googleToken : () => googleAccountToken(account, deps);
     }
   }
 }
@@ -119,7 +119,7 @@ async function azureToken(
 const googleScope = "https://www.googleapis.com/auth/monitoring.write";
 
 /** RFC 7523, section 2.1: a signed assertion is exchanged for a token. */
-export async function googleAccountToken(
+async function googleAccountToken(
   { clientEmail, privateKey, privateKeyId, tokenUri }: GoogleAccount,
   deps: TokenRequestDeps,
 ): Promise<Fetched<string>> {

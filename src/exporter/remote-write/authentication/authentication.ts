@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { EgressScope } from "../../../base/net/egress.ts";
 import type { AwsKeys, Credentials } from "../../policy/spec/types.ts";
 import type { Verdict } from "../transport/classify.ts";
-import { tokenFetch } from "./access-tokens.ts";
+import { type TokenCredentials, tokenFetch } from "./access-tokens.ts";
 import { assumeRole, type SignedRequest, signatureHeaders } from "./aws.ts";
 import { awsEnvironmentKeys } from "./environment.ts";
 import { type Fetched, RenewedValue } from "./renewed-value.ts";
@@ -69,11 +69,7 @@ function constant(authorization: string): Authentication {
   return { authenticate: () => authenticated };
 }
 
-function withToken(
-  credentials: Exclude<Credentials, { kind: "basicAuth" | "bearer" | "sigv4" }>,
-  key: string,
-  deps: TokenRequestDeps,
-): Authentication {
+function withToken(credentials: TokenCredentials, key: string, deps: TokenRequestDeps): Authentication {
   const fetch = tokenFetch(credentials, deps);
   const owner = `token ${key}`;
   const tokens = new RenewedValue(async () => {

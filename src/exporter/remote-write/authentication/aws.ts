@@ -1,7 +1,13 @@
 import { defined } from "../../../base/core/defined.ts";
 import type { AwsKeys, SigningScope } from "../../policy/spec/types.ts";
 import type { Fetched } from "./renewed-value.ts";
-import { type FormRequest, postForm, type TokenRequestDeps, unavailable } from "./token-request.ts";
+import {
+  type FormRequest,
+  formHeaders,
+  postForm,
+  type TokenRequestDeps,
+  unavailable,
+} from "./token-request.ts";
 
 /** A request to be signed. */
 export interface SignedRequest {
@@ -55,13 +61,8 @@ export async function assumeRole(
 ): Promise<Fetched<AwsKeys>> {
   const url = stsUrl(region);
   const form = stsForm("AssumeRole", roleArn);
-  const headers = {
-    "content-type": "application/x-www-form-urlencoded",
-    accept: "application/json",
-    "user-agent": deps.userAgent,
-  };
   const body = Buffer.from(new URLSearchParams(form).toString());
-  const request = { host: new URL(url).host, path: "/", headers, body };
+  const request = { host: new URL(url).host, path: "/", headers: formHeaders(deps), body };
   const signature = await signatureHeaders(request, { region, service: "sts" }, keys, deps.clock.nowMs());
   return await requestKeys({ url, form, headers: signature }, deps);
 }

@@ -62,7 +62,7 @@ export async function azureIdentity(own: {
 }
 
 /** The token of Google's metadata server, which GKE's workload identity provides, too. */
-export async function googleToken(_: TokenRequestDeps): Promise<Fetched<string>> {
+export async function googleToken(): Promise<Fetched<string>> {
   const host = process.env["GCE_METADATA_HOST"] ?? "metadata.google.internal";
   const url = `http://${host}/computeMetadata/v1/instance/service-accounts/default/token`;
   const response = await getText(url, { "metadata-flavor": "Google" });

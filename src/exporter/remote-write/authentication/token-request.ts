@@ -35,6 +35,15 @@ const tokenLimits: PostLimits = {
 
 const never = new AbortController().signal;
 
+/** Of every request of {@link postForm}. */
+export function formHeaders({ userAgent }: Pick<TokenRequestDeps, "userAgent">): Record<string, string> {
+  return {
+    "content-type": "application/x-www-form-urlencoded",
+    accept: "application/json",
+    "user-agent": userAgent,
+  };
+}
+
 /** Sends a form. @returns the response's body, or why there is none */
 export async function postForm(
   { url, form, headers }: FormRequest,
@@ -45,16 +54,7 @@ export async function postForm(
   const transport = deps.transportTo(url);
   if ("problem" in transport) return unavailable(transport.problem);
   const { origin, pathname, search } = new URL(url);
-  const target = {
-    origin,
-    path: pathname + search,
-    headers: {
-      ...headers,
-      "content-type": "application/x-www-form-urlencoded",
-      accept: "application/json",
-      "user-agent": deps.userAgent,
-    },
-  };
+  const target = { origin, path: pathname + search, headers: { ...headers, ...formHeaders(deps) } };
   const body = Buffer.from(new URLSearchParams(form).toString());
   const result = await transport.post({ target, body, tenant: deps.tenant }, tokenLimits, never);
   if (result.kind === "response" && result.status >= 200 && result.status < 300) {
