@@ -102,12 +102,16 @@ describe("containers of a real Podman", () => {
     return response.text();
   };
 
+  /** A container runs before its server accepts connections. */
+  const greets = (address: string): Promise<void> =>
+    until("it answers", async () => (await answer(address)) === "hello\n");
+
   describeRuntime("engine", async () => makeFixture());
 
   test("an instance answers at its address, with its name, variables, limits and privileges", async () => {
     await using fixture = makeFixture();
     const { instance } = await running(fixture);
-    await until("it answers", async () => (await answer(instance.networks[0]!.address)) === "hello\n");
+    await greets(instance.networks[0]!.address);
     expect(await inside(instance, "main", "hostname")).toBe("web-0\n");
     expect(await inside(instance, "main", "sh", "-c", "echo $GREETING")).toBe("hello\n");
     const [shown] = JSON.parse(await podman.cli("inspect", `telemetryd-${instance.uid}-main`));
@@ -379,14 +383,14 @@ describe("containers of a real Podman", () => {
     const [first] = (await reach(fixture, opened(10))).slice(-1);
     const [second] = (await reach(fixture, opened(11))).slice(-1);
     expect([first?.externalAddresses, second?.externalAddresses]).toEqual([["127.0.77.1"], ["127.0.77.2"]]);
-    await until("it answers", async () => (await answer("127.0.77.2")) === "hello\n");
+    await greets("127.0.77.2");
     await expect(reach(fixture, opened(12))).rejects.toMatchObject({ reason: "ExternalPortInUse" });
   });
 
   test("what instances use", async () => {
     await using fixture = makeFixture();
     const { instance } = await running(fixture);
-    await until("it answers", async () => (await answer(instance.networks[0]!.address)) === "hello\n");
+    await greets(instance.networks[0]!.address);
     const [stats, ...others] = await fixture.runtime.stats(never);
     expect(others).toEqual([]);
     expect(stats).toMatchObject({
@@ -425,7 +429,7 @@ describe("containers of a real Podman", () => {
       reason: "EngineUnavailable",
       message: `no engine answers at ${podman.socket}: start podman.socket or set provider.engine.socket`,
     });
-    expect(await answer(instance.networks[0]!.address)).toBe("hello\n");
+    await greets(instance.networks[0]!.address);
     const before = heard.length;
     await podman.restart();
     await until("it is connected again", () => heard.slice(before).includes(undefined));
@@ -467,7 +471,7 @@ describe("containers of a real Podman", () => {
     await expect(listing).rejects.toThrow(`getting container from store "${id}": container not known`);
     await client.close();
     await reach(fixture, instance);
-    expect(await answer(instance.networks[0]!.address)).toBe("hello\n");
+    await greets(instance.networks[0]!.address);
   });
 
   test("whatever call a provider dies after, the next one finishes, and nothing is left", async () => {
