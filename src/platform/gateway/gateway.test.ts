@@ -13,7 +13,7 @@ import type { Haproxy } from "./haproxy/haproxy-process.ts";
 
 /** A HAProxy that accepts everything; a check waits for `held`. */
 function fakeHaproxy() {
-  const fake = { held: Promise.resolve(), checks: 0, ask: async () => "" };
+  const fake = { held: Promise.resolve(), checks: 0, reloads: 0, isSilent: false, ask: async () => "" };
   const haproxy: Haproxy = {
     async check() {
       fake.checks++;
@@ -21,11 +21,15 @@ function fakeHaproxy() {
       return { kind: "accepted" };
     },
     start: async () => undefined,
-    reload: async () => undefined,
+    async reload() {
+      fake.reloads++;
+      fake.isSilent = false;
+    },
     ask: () => fake.ask(),
     askMaster: async () => "",
     askAll: async () => new Map(),
     askLeaving: async () => undefined,
+    isSilent: () => fake.isSilent,
     ended: () => undefined,
     stop: async () => undefined,
   };
@@ -97,6 +101,22 @@ test("an address that HAProxy does not take is loaded", async () => {
   found.address = "5.6.7.8";
   clock.advance(60_000);
   await until("it is loaded again", () => fake.checks > before);
+});
+
+test("a master that responds to nothing is reloaded, once", async () => {
+  await using gateway = await setUp();
+  const { store, clock, fake } = gateway;
+  await until("it runs", async () => (await store.state("", 0)).isLoaded);
+  fake.isSilent = true;
+  await until("it is reloaded", () => {
+    clock.advance(500);
+    return fake.reloads === 1;
+  });
+  for (let i = 0; i < 20; i++) {
+    clock.advance(500);
+    await new Promise(setImmediate);
+  }
+  expect(fake.reloads).toBe(1);
 });
 
 test("a load leaves the script as it is: a check may read it meanwhile", async () => {

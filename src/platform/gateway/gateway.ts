@@ -274,6 +274,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     }
     await readPrograms(signal);
     const nowMs = clock.monotonicMs();
+    if (isRunning && haproxy.isSilent()) programs.touch();
     if (nowMs - tlsCheckedAtMs > tlsCheckMs) {
       if (await options.refreshTls()) programs.touch();
       tlsCheckedAtMs = nowMs;

@@ -219,3 +219,36 @@ test("an earlier worker that does not respond gets one command, the others get a
   for (const socket of open) socket.destroy();
   await new Promise((resolve) => master.close(resolve));
 });
+
+test("a master that responds to nothing reloads all the same, and responds again", async () => {
+  await configure("first");
+  const child = haproxy();
+  await child.start(signal);
+  const kept = connect(port, "127.0.0.1", () => kept.write("GET / HTTP/1.1\r\n"));
+  await once(kept, "connect");
+  const worker = Number(/^(\d+)\s+worker/m.exec(await child.askMaster("show proc"))?.[1]);
+  await child.reload(signal);
+  process.kill(worker, "SIGSTOP");
+  // HAProxy 2.6 takes ten connections on its master's socket.
+  const commands = Array.from({ length: 12 }, () =>
+    connect(filesIn().masterSocket, function (this: Socket) {
+      this.end(`@!${worker} show info\n`);
+    }).on("error", () => undefined),
+  );
+  try {
+    await until("the master responds to nothing", async () => {
+      await child.askAll("show info").catch(() => undefined);
+      return child.isSilent();
+    });
+    await configure("second");
+    await child.reload(signal);
+    expect(await page()).toBe("second");
+    expect([...(await child.askAll("show info")).keys()]).toContain(worker);
+    expect(child.isSilent()).toBe(false);
+  } finally {
+    process.kill(worker, "SIGCONT");
+    for (const command of commands) command.destroy();
+    kept.destroy();
+    await child.stop(5_000);
+  }
+});

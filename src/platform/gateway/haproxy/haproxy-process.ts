@@ -63,6 +63,8 @@ export interface Haproxy {
   askAll(command: string): Promise<ReadonlyMap<number, string | undefined>>;
   /** Gives commands to workers that only finish their requests; one that does not respond gets no more. */
   askLeaving(commands: readonly string[]): Promise<void>;
+  /** Whether its master responds to no command, until the next reload. */
+  isSilent(): boolean;
   /** Why it ended by itself; undefined while it runs. */
   ended(): string | undefined;
   /** Stops listening, and ends when all requests (and WebSockets) have, or after the limit. */
@@ -80,6 +82,8 @@ const pollMs = 20;
 const drainPollMs = 200;
 /** A worker that is about to end may respond to nothing: loads and reports do not wait for it. */
 const leavingResponseMs = 1_000;
+/** The master itself needs milliseconds. */
+const masterResponseMs = 3_000;
 const maxOutput = 2 ** 20;
 
 /** A master: our child, or one that a killed daemon left. */
@@ -93,11 +97,14 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
   const { binary, files, clock } = options;
   let master: Master | undefined;
   let end: string | undefined;
+  /** The last response to `show proc`. */
+  let known: Processes | undefined;
   /**
-   * Earlier workers that have not responded. HAProxy 2.6 keeps such a command open, and its master responds
-   * to nothing once ten are: each worker gets one.
+   * HAProxy 2.6 keeps a command open that a worker has not responded to, and its master responds to nothing
+   * once ten are, until it reloads: each earlier worker gets one.
    */
   const silent = new Set<number>();
+  let isMasterSilent = false;
 
   const adopt = (started: Master): void => {
     master = started;
@@ -115,7 +122,7 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
     let seenAtMs: number | undefined;
     while (clock.monotonicMs() < deadlineMs) {
       if (end !== undefined) throw new HaproxyError(`HAProxy ended: ${end}`);
-      const now = await processes(files.masterSocket);
+      const now = await processes();
       const isNew = now?.workers.some((pid) => before?.workers.includes(pid) !== true);
       if (isNew === true) {
         seenAtMs ??= clock.monotonicMs();
@@ -136,7 +143,7 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
     async start(signal) {
       process.removeListener("exit", endMaster);
       process.once("exit", endMaster);
-      const left = await processes(files.masterSocket);
+      const left = await processes();
       if (left !== undefined) {
         options.log.info({ pid: left.master }, "took over the HAProxy that an earlier daemon left");
         adopt({ pid: left.master, ended: untilGone(left.master, clock) });
@@ -147,15 +154,17 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
       await untilLoaded(undefined, signal);
     },
     async reload(signal) {
-      const before = await processes(files.masterSocket);
+      const now = await processes();
+      const before = now ?? (isMasterSilent ? known : undefined);
       if (before === undefined) throw new HaproxyError(noResponse);
-      await askSocket(files.masterSocket, "reload");
+      // A signal: a master that responds to no command reloads as well, and responds again.
+      signalProcess(before.master, "SIGUSR2");
       await untilLoaded(before, signal);
     },
     ask: (command) => askSocket(files.workerSocket, command),
     askMaster: (command) => askSocket(files.masterSocket, command),
     async askAll(command) {
-      const now = await processes(files.masterSocket);
+      const now = await processes();
       if (now === undefined) throw new HaproxyError(noResponse);
       const answers = new Map<number, string | undefined>();
       for (const pid of silent) if (!now.leaving.includes(pid)) silent.delete(pid);
@@ -170,13 +179,14 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
     },
     async askLeaving(commands) {
       if (commands.length === 0) return;
-      const { leaving = [] } = (await processes(files.masterSocket)) ?? {};
+      const { leaving = [] } = (await processes()) ?? {};
       // At once: there may be many that do not respond.
       const given = leaving.map(async (pid) => {
         for (const command of commands) if ((await askLeavingWorker(pid, command)) === undefined) return;
       });
       await Promise.all(given);
     },
+    isSilent: () => isMasterSilent,
     ended: () => end,
     async stop(limitMs) {
       if (master !== undefined && end === undefined) await stopMaster(master, limitMs);
@@ -184,6 +194,21 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
       process.removeListener("exit", endMaster);
     },
   };
+
+  /** Undefined when no master responds: there is none, or it is reading its configuration. */
+  async function processes(): Promise<Processes | undefined> {
+    try {
+      const response = await askSocket(files.masterSocket, "show proc", masterResponseMs);
+      isMasterSilent = false;
+      const now = parseProcesses(response);
+      known = now ?? known;
+      return now;
+    } catch (error) {
+      // Else there is no socket, or it was closed.
+      isMasterSilent = error instanceof HaproxyError;
+      return undefined;
+    }
+  }
 
   async function askLeavingWorker(pid: number, command: string): Promise<string | undefined> {
     if (silent.has(pid)) return undefined;
@@ -203,7 +228,7 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
       const waitMs = Math.min(drainPollMs, deadlineMs - clock.monotonicMs());
       if (await endsWithin(stopping.ended, Math.max(0, waitMs), clock)) return;
       // Else connections that wait for a request would be waited for, as long as clients keep them.
-    } while (clock.monotonicMs() < deadlineMs && !(await isDrained(files.masterSocket)));
+    } while (clock.monotonicMs() < deadlineMs && !(await isDrained(files.masterSocket, await processes())));
     signalProcess(stopping.pid, "SIGTERM");
     if (await endsWithin(stopping.ended, 2_000, clock)) return;
     signalProcess(stopping.pid, "SIGKILL");
@@ -219,17 +244,6 @@ interface Processes {
   readonly workers: readonly number[];
   /** Workers that only finish their requests. */
   readonly leaving: readonly number[];
-}
-
-/** Undefined when no master responds: there is none, or it is reading its configuration. */
-async function processes(masterSocket: string): Promise<Processes | undefined> {
-  let text: string;
-  try {
-    text = await askSocket(masterSocket, "show proc");
-  } catch {
-    return undefined;
-  }
-  return parseProcesses(text);
 }
 
 /** The response to `show proc`. */
@@ -267,8 +281,7 @@ async function haveStopped(
 }
 
 /** Whether no worker has an open request; not if one cannot say so. */
-async function isDrained(masterSocket: string): Promise<boolean> {
-  const now = await processes(masterSocket);
+async function isDrained(masterSocket: string, now: Processes | undefined): Promise<boolean> {
   if (now === undefined) return false;
   for (const pid of [...now.leaving, ...now.workers]) {
     // Its own sessions; the one that asks is of another frontend.
