@@ -1,6 +1,7 @@
 import "../support/leak-check.ts";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { printKubeconfig } from "../../src/app/commands/platform/kubeconfig.ts";
 import { type ConnectedKubectl, connectKubectl, kubectlBinary } from "../support/plane/connected-kubectl.ts";
@@ -367,16 +368,16 @@ describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
   test("a kubeconfig from the command just works: its plug-in exchanges the token", async () => {
     const tokenFile = join(folder, "token");
     await writeFile(tokenFile, `${platform.token}\n`);
-    const config = join(folder, "telemetryd.yaml");
+    const settings = join(folder, "telemetryd.yaml");
     const listen = new URL(platform.url).host;
     await writeFile(
-      config,
+      settings,
       `platform: { listen: "${listen}" }\nstate: { directory: ${platform.stateDirectory} }\n`,
     );
     const file = join(folder, "exec.yaml");
     let text = "";
     await printKubeconfig(
-      { file: config, overrides: [], environment: {}, project: "web", tokenFile },
+      { file: settings, overrides: [], environment: {}, project: "web", tokenFile },
       {
         command: process.execPath,
         args: ["--import", "tsx", resolve("test/support/plane/credentials-cli.ts")],
@@ -389,7 +390,20 @@ describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
     expect(await readFile(file, "utf8")).not.toContain(platform.token);
     const plain = createKubectl(kubectlBinary ?? "kubectl", file, join(folder, "cache-exec"));
     expect(await plain.ok("get", "exportpolicies", "-o", "name")).toMatch(/applied/);
+    // This client passes neither its version nor the authority to the plug-in.
+    const config = new KubeConfig();
+    config.loadFromFile(file);
+    const { items } = await config.makeApiClient(CoreV1Api).listNamespace();
+    expect(items.map(({ metadata }) => metadata?.name)).toEqual(["default"]);
     await writeFile(tokenFile, "wrong\n");
-    expect((await plain.run(["get", "secrets"])).code).toBe(1);
+    const refused = await plain.run(["get", "secrets"]);
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringContaining("refuses the access token (HTTP 403)"),
+    ]);
+    await writeFile(file, text.replace(/- --ca-data\n +- .+/, "").replace("provideClusterInfo: true", ""));
+    expect((await plain.run(["get", "secrets"])).err).toMatch(
+      /the platform's certificate is not trusted: unable to verify the first certificate/,
+    );
   });
 });

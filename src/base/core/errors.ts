@@ -29,7 +29,10 @@ export const errorTable = {
   },
   ADDRESS_IN_USE: { exitStatus: 3, meaning: "A listen address is taken or not available." },
   REDIS_UNAVAILABLE: { exitStatus: 3, meaning: "Redis is needed and cannot be started or used." },
-  UNREACHABLE: { exitStatus: 4, meaning: "A server that the command asks does not respond." },
+  UNREACHABLE: {
+    exitStatus: 4,
+    meaning: "A server that the command asks does not respond, is not trusted, or refuses the token.",
+  },
   SOURCE_FAILED: { exitStatus: 4, meaning: "The metrics store did not return a read in full." },
   DELIVERY_FAILED: { exitStatus: 5, meaning: "An export ended before everything was delivered." },
   INTERNAL: { exitStatus: 70, meaning: "A fault of telemetryd itself; please report it." },

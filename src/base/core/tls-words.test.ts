@@ -3,7 +3,7 @@ import { type ConnectionOptions, connect, createServer, type TlsOptions } from "
 import { expect, test } from "vitest";
 import { createAuthority } from "../../../test/support/net/certificates.ts";
 import { describeError } from "./errors.ts";
-import { tlsFault } from "./tls-words.ts";
+import { isUntrusted, tlsFault } from "./tls-words.ts";
 
 const authority = createAuthority();
 
@@ -66,6 +66,25 @@ test.each([
   ["EPROTO", undefined],
 ])("%s: %s", (code, words) => {
   expect(tlsFault(Object.assign(new Error("failed"), { code }))).toBe(words);
+});
+
+const verified = { rejectUnauthorized: true };
+
+test.each<[string, ConnectionOptions, boolean]>([
+  ["an unknown authority", verified, true],
+  ["another name", { ...verified, ca: authority.cert, servername: "other.test" }, true],
+  ["a client certificate that is missing", {}, false],
+])("isUntrusted: %s", async (_, client, expected) => {
+  const server = createServer({ ...authority.issue(), requestCert: !expected, rejectUnauthorized: true });
+  server.on("tlsClientError", () => undefined);
+  server.on("secureConnection", (socket) => socket.on("error", () => undefined));
+  expect(isUntrusted(await failureOf(server, client))).toBe(expected);
+});
+
+test("isUntrusted: other errors", () => {
+  expect(isUntrusted(new Error("none"))).toBe(false);
+  expect(isUntrusted(Object.assign(new Error("refused"), { code: "ECONNREFUSED" }))).toBe(false);
+  expect(isUntrusted(undefined)).toBe(false);
 });
 
 test("a message never has a line end", () => {

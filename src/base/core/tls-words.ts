@@ -51,3 +51,13 @@ export function tlsFault(error: unknown): string | undefined {
 function reasonIn(message: string): string | undefined {
   return /:SSL routines:[^:]*:([^:]+):/.exec(message)?.[1];
 }
+
+/** Codes of OpenSSL's verification (`X509_V_ERR_...`) and Node's own for a certificate of another name. */
+const distrust =
+  /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|HOSTNAME_MISMATCH|PATH_LENGTH_|ERR_TLS_CERT_ALTNAME_INVALID)/;
+
+/** Whether the server's certificate was not trusted. */
+export function isUntrusted(error: unknown): boolean {
+  const { code } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof code === "string" && distrust.test(code);
+}

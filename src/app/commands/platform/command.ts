@@ -105,10 +105,11 @@ function registerAccess(program: Command, { stdout, stopSignal }: CommandContext
 
   program
     .command("credentials")
-    .description("kubectl's exec plugin: exchange a token for a bearer token")
+    .description("exec plugin of kubectl and other clients: exchange a token for a bearer token")
     .requiredOption("--api-url <url>", "the platform's address")
     .requiredOption("--token-file <file>", "file with the token")
-    .action(async (options: { apiUrl: string; tokenFile: string }) => {
+    .option("--ca-data <base64>", "the authorities to trust, as PEM in base64")
+    .action(async (options: { apiUrl: string; tokenFile: string; caData?: string }) => {
       const { printCredentials } = await import("./credentials.ts");
       const execInfo = process.env["KUBERNETES_EXEC_INFO"];
       await printCredentials({ ...options, execInfo }, stdout, stopSignal());

@@ -9,6 +9,7 @@ import { planeBase } from "../../../kube-server/api/plane.ts";
 import type { Config } from "../../config/schema.ts";
 import { authorityOfPlatform } from "../../daemon/platform.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
+import { execApiVersion } from "./credentials.ts";
 
 export interface KubeconfigOptions extends ConfigCommandOptions {
   /** Exactly one of the two. */
@@ -20,7 +21,7 @@ export interface KubeconfigOptions extends ConfigCommandOptions {
   readonly apiUrl?: string | undefined;
 }
 
-/** The command line of this program: kubectl runs it for every new bearer token. */
+/** The command line of this program: a client runs it for every new bearer token. */
 export interface ProgramCall {
   readonly command: string;
   readonly args: readonly string[];
@@ -35,7 +36,7 @@ export function ownCall(): ProgramCall {
 }
 
 /**
- * `telemetryd kubeconfig`: prints a kubeconfig for a control plane. It holds no token: kubectl calls
+ * `telemetryd kubeconfig`: prints a kubeconfig for a control plane. It holds no token: clients call
  * `telemetryd credentials`, which exchanges the one in the file.
  *
  * @throws INVALID_ARGUMENT, INVALID_CONFIGURATION when a required setting is missing
@@ -120,6 +121,8 @@ interface CredentialsCall extends ProgramCall {
 function kubeconfig(name: string, server: string, call: CredentialsCall): string {
   const data = call.authority === undefined ? undefined : Buffer.from(call.authority).toString("base64");
   const args = [...call.args, "credentials", "--api-url", call.apiUrl, "--token-file", call.tokenFile];
+  // Only some clients pass the authority on to the plug-in.
+  if (data !== undefined) args.push("--ca-data", data);
   return stringify({
     apiVersion: "v1",
     kind: "Config",
@@ -136,11 +139,11 @@ function kubeconfig(name: string, server: string, call: CredentialsCall): string
         name,
         user: {
           exec: {
-            apiVersion: "client.authentication.k8s.io/v1",
+            apiVersion: execApiVersion,
             command: call.command,
             args,
             interactiveMode: "Never",
-            // kubectl passes the certificate on, so that the plug-in trusts the same authority.
+            // By what a client passes, the plug-in knows when it renews.
             provideClusterInfo: true,
           },
         },

@@ -1,6 +1,7 @@
 import { type Dispatcher, request } from "undici";
 import { describeError } from "../../../base/core/errors.ts";
 import { withLimit } from "../../../base/core/signals.ts";
+import { isUntrusted } from "../../../base/core/tls-words.ts";
 
 /** A bearer token and, if known, its expiry. */
 export interface Bearer {
@@ -47,7 +48,10 @@ export async function exchangeToken(
     return { outcome: "exchanged", bearer };
   } catch (error) {
     signal.throwIfAborted();
-    return { outcome: "failed", message: `the token exchange does not respond: ${describeError(error)}` };
+    const what = isUntrusted(error)
+      ? "the platform's certificate is not trusted"
+      : "the token exchange does not respond";
+    return { outcome: "failed", message: `${what}: ${describeError(error)}` };
   }
 }
 
