@@ -139,7 +139,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
   async function run(signal: AbortSignal): Promise<void> {
     const releasers = new Releasers();
     try {
-      const redis = options.redis.open("background", "api-server");
+      const redis = options.redis.open("request", "api-server");
       releasers.push(() => redis.disconnect());
       const subscriber = options.redis.open("subscriber", "api-server-changes");
       releasers.push(() => subscriber.disconnect());
@@ -149,7 +149,10 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
       running = parts;
       const certificates = certificateOptions(options);
       const { certificate, key } = await loadCertificate(certificates, clock.nowMs());
-      const app = createApiApp({ ...parts, tls: { cert: certificate, key } }, signal);
+      const app = createApiApp(
+        { ...parts, outage: () => options.redis.outage(), tls: { cert: certificate, key } },
+        signal,
+      );
       releasers.push(() => app.close());
       const url = await listenOn(app, options.listen, `${options.section}.listen`);
       address = addressOf(url, app.server as Server);

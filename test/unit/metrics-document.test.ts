@@ -56,7 +56,7 @@ test("docs/metrics.md has the metrics of every room, as they are, and no others"
     createExportRegistry(idle),
     createProviderRegistry(idle, undefined),
     createGatewayRegistry(idle, undefined),
-    createRedisRegistry(idle),
+    createRedisRegistry(idle, () => true),
   ];
   const ofSinks = sinkMetrics.map((metric) => ({ ...metric, labelNames: sinkLabels }));
   expect(

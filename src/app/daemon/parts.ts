@@ -15,6 +15,7 @@ const stages = ["ops", "redis", "exporter", "sources and servers"] as const;
 export type HealthPart =
   | "configuration"
   | "state"
+  | "redis"
   | "metrics_store"
   | "tenants"
   | "policies"

@@ -21,5 +21,14 @@ export async function openRedis({
     clock,
     log,
   });
-  return { ...redis, stage: "redis", services: [redis.service], registries: [redis.registry] };
+  const problem = (): string | undefined => redis.outage()?.reason;
+  return {
+    ...redis,
+    stage: "redis",
+    services: [redis.service],
+    registries: [redis.registry],
+    problems: { redis: problem },
+    // The roadmap and exports have copies of what is in Redis; the platform can do nothing without it.
+    notReady: () => (config.platform === undefined ? undefined : problem()),
+  };
 }

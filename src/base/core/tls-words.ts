@@ -54,7 +54,7 @@ function reasonIn(message: string): string | undefined {
 
 /** Codes of OpenSSL's verification (`X509_V_ERR_...`) and Node's own for a certificate of another name. */
 const distrust =
-  /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|HOSTNAME_MISMATCH|PATH_LENGTH_|ERR_TLS_CERT_ALTNAME_INVALID)/;
+  /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|HOSTNAME_MISMATCH|PATH_LENGTH_|ERR_TLS_CERT_)/;
 
 /** Whether the server's certificate was not trusted. */
 export function isUntrusted(error: unknown): boolean {

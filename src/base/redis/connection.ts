@@ -12,11 +12,12 @@ export type RedisTarget = RedisAddress | { readonly kind: "socket"; readonly pat
  *   commandTimeoutMs} when it hangs. Nothing is queued, so nothing is sent late.
  * - `background`: the same with a longer limit ({@link backgroundTimeoutMs}), for work that no request waits
  *   for.
+ * - `request`: like `background`, but open commands fail as soon as Redis is known not to respond.
  * - `subscriber`: like `command`, for a connection that only listens to channels. It must subscribe at every
  *   `ready`.
  * - `worker`: for a BullMQ Worker, which waits without a limit.
  */
-export type ConnectionRole = "command" | "background" | "subscriber" | "worker";
+export type ConnectionRole = "command" | "background" | "request" | "subscriber" | "worker";
 
 export type RedisConnection = Redis | Cluster;
 
@@ -51,6 +52,7 @@ function optionsFor(role: ConnectionRole, name: string): RedisOptions {
       return { ...common, enableOfflineQueue: false, maxRetriesPerRequest: 0, autoResubscribe: false };
     case "command":
     case "background":
+    case "request":
       return {
         ...common,
         enableOfflineQueue: false,
@@ -143,6 +145,13 @@ function keepPulse(connection: Redis, pulseMs: number): void {
     if (!reconnect) clearInterval(timer);
     disconnect(reconnect);
   };
+}
+
+/** Fails a connection's open commands, and later ones until it is connected again: it begins to do so. */
+export function breakConnection(connection: RedisConnection): void {
+  const nodes = connection instanceof Redis ? [connection] : connection.nodes("all");
+  // In order, it would end only when the other side closes it as well, or after two seconds.
+  for (const node of nodes) if (node.status === "ready") node.stream.destroy();
 }
 
 /** Commands of one turn of the event loop reach the socket with one system call, not one each. */

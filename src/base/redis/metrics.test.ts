@@ -14,16 +14,19 @@ test.each([
   expect(memoryOf(info)).toEqual({ usedBytes, limitBytes });
 });
 
-test("the gauges have no value while Redis is unavailable", async () => {
+test("the gauges of its memory have no value while Redis is unavailable", async () => {
   let isAvailable = true;
-  const registry = createRedisRegistry(() =>
-    isAvailable ? Promise.resolve({ usedBytes: 1, limitBytes: 2 }) : Promise.reject(new Error("gone")),
+  const registry = createRedisRegistry(
+    () =>
+      isAvailable ? Promise.resolve({ usedBytes: 1, limitBytes: 2 }) : Promise.reject(new Error("gone")),
+    () => isAvailable,
   );
   const samples = async () => (await registry.metrics()).split("\n").filter((line) => /^[a-z]/.test(line));
   expect(await samples()).toEqual([
+    "telemetryd_redis_up 1",
     "telemetryd_redis_memory_bytes 1",
     "telemetryd_redis_memory_limit_bytes 2",
   ]);
   isAvailable = false;
-  expect(await samples()).toEqual([]);
+  expect(await samples()).toEqual(["telemetryd_redis_up 0"]);
 });

@@ -14,12 +14,20 @@ export function memoryOf(info: string): RedisMemory {
 }
 
 /**
- * Metrics of the memory of Redis.
+ * Metrics of Redis: whether it responds, and its memory.
  *
- * @param read asks Redis, at scrape time; the gauges have no value while it rejects
+ * @param read asks Redis, at scrape time; the gauges of its memory have no value while it rejects
  */
-export function createRedisRegistry(read: () => Promise<RedisMemory>): Registry {
+export function createRedisRegistry(read: () => Promise<RedisMemory>, isUp: () => boolean): Registry {
   const registry = new Registry();
+  new Gauge({
+    name: "telemetryd_redis_up",
+    help: "1 while Redis responds.",
+    registers: [registry],
+    collect() {
+      this.set(Number(isUp()));
+    },
+  });
   const gauge = (name: string, help: string, pick: (memory: RedisMemory) => number) =>
     new Gauge({
       name,

@@ -8,6 +8,7 @@ import type { Logger } from "../log/log.ts";
 import { secretsOfUrl } from "../log/secret-values.ts";
 import { parseRedisAddress } from "../net/redis-address.ts";
 import {
+  breakConnection,
   type ConnectionRole,
   keyPrefix,
   openConnection,
@@ -16,6 +17,7 @@ import {
 } from "./connection.ts";
 import { createRedisRegistry, memoryOf } from "./metrics.ts";
 import { createPrivateServer, socketPath } from "./private-server.ts";
+import { type RedisOutage, RedisPulse } from "./pulse.ts";
 import { checkRequirements, type RequirementsReport } from "./requirements.ts";
 
 export interface DaemonRedisOptions {
@@ -38,6 +40,8 @@ export interface RedisConnections {
    * @param name appears in the log and in `CLIENT LIST`
    */
   open(role: ConnectionRole, name: string): RedisConnection;
+  /** Undefined while Redis responds, and unless {@link DaemonRedis.service} runs. */
+  outage(): RedisOutage | undefined;
 }
 
 export interface DaemonRedis extends RedisConnections {
@@ -50,8 +54,11 @@ export interface DaemonRedis extends RedisConnections {
 export function createRedis(options: DaemonRedisOptions): DaemonRedis {
   const target = targetOf(options);
   let asked: RedisConnection | undefined;
-  const checker = requirementsChecker(target, options, (connection) => {
+  const requests = new Set<RedisConnection>();
+  const pulse = new RedisPulse(options.clock, options.log, () => requests.forEach(breakConnection));
+  const checker = requirementsChecker(target, options, (connection, signal) => {
     asked = connection;
+    void pulse.run(connection, signal);
   });
   const services: Service[] = [checker];
   if (target.kind === "socket") {
@@ -67,14 +74,24 @@ export function createRedis(options: DaemonRedisOptions): DaemonRedis {
   }
 
   return {
-    registry: createRedisRegistry(async () => memoryOf((await asked?.info("memory")) ?? "")),
-    open: (role, name) =>
-      openConnection(target, role, name, {
+    registry: createRedisRegistry(
+      async () => memoryOf((await asked?.info("memory")) ?? ""),
+      () => pulse.outage() === undefined,
+    ),
+    outage: () => pulse.outage(),
+    open(role, name) {
+      const connection = openConnection(target, role, name, {
         // All connections fail and recover together: the requirements checker's connection logs for all.
         away: (error) =>
           options.log.debug({ connection: name, error: error.message }, "Redis is unavailable"),
         back: () => options.log.debug({ connection: name }, "Redis is back"),
-      }),
+      });
+      if (role === "request") {
+        requests.add(connection);
+        connection.once("end", () => requests.delete(connection));
+      }
+      return connection;
+    },
     service: {
       name: "redis",
       snapshot: () => Object.assign({}, ...services.map((service) => service.snapshot?.())) as unknown,
@@ -144,7 +161,7 @@ async function claimFormat(connection: RedisConnection): Promise<void> {
 function requirementsChecker(
   target: RedisTarget,
   options: DaemonRedisOptions,
-  onConnection: (connection: RedisConnection) => void,
+  onConnection: (connection: RedisConnection, signal: AbortSignal) => void,
 ): Service {
   const { log } = options;
   let report: RequirementsReport | undefined;
@@ -156,7 +173,7 @@ function requirementsChecker(
         away: (error) => log.warn({ error: error.message }, "no connection to Redis; trying again"),
         back: () => log.info("connected to Redis again"),
       });
-      onConnection(connection);
+      onConnection(connection, signal);
       try {
         await new Promise<void>((resolve, reject) => {
           signal.addEventListener("abort", () => resolve(), { once: true });

@@ -279,10 +279,14 @@ export function internalError(): StatusError {
   return failure(500, "InternalError", "an error on the server has prevented the request from succeeding");
 }
 
-/** The store does not respond; the request may be retried. */
-export function unavailable(): StatusError {
+/**
+ * The store does not respond.
+ *
+ * @param isBrief so far: clients repeat the request a second later
+ */
+export function unavailable(isBrief: boolean): StatusError {
   const message = "the server is currently unable to handle the request";
-  return failure(503, "ServiceUnavailable", message, { retryAfterSeconds: 1 });
+  return failure(503, "ServiceUnavailable", message, isBrief ? { retryAfterSeconds: 1 } : {});
 }
 
 export function tooLargeResourceVersion(asked: string, current: string): StatusError {

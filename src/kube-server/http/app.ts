@@ -4,7 +4,7 @@ import { defined } from "../../base/core/defined.ts";
 import { describeError } from "../../base/core/errors.ts";
 import { isHttp2 } from "../../base/net/host.ts";
 import { discardBody, hasUnreadBody, isShortBody } from "../../base/net/request-body.ts";
-
+import type { RedisOutage } from "../../base/redis/pulse.ts";
 import type { Caller, PlaneAccess } from "../access/directory.ts";
 import { isJsonObject, type JsonObject } from "../api/object.ts";
 import { parsePlanePath } from "../api/plane.ts";
@@ -27,6 +27,7 @@ import { sendDocument } from "./document-reply.ts";
 import { type ApiDescription, type Document, documentsByPlane } from "./documents.ts";
 import { contentTypeOf, encode, encodingOf, failureType } from "./encoding.ts";
 import { createGate, type Entry, type GateOptions, healthPaths } from "./gate.ts";
+import { healthReport } from "./health-report.ts";
 import { mediaType } from "./negotiate.ts";
 import type { ResourceRequest } from "./request.ts";
 import { readBody } from "./request-body.ts";
@@ -39,7 +40,12 @@ import { createWatchServer, type WatchServerOptions } from "./watch-server.ts";
 
 export interface ApiAppOptions extends ApiDescription, GateOptions, WatchServerOptions, ServerOptions {
   readonly resources: Resources;
+  /** Undefined while the store responds. */
+  outage(): RedisOutage | undefined;
 }
+
+/** In a longer outage, requests fail at once: clients repeat one ten times where they are asked to. */
+const briefOutageMs = 10_000;
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 
@@ -158,10 +164,12 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
     return document;
   }
 
-  function sendHealth({ reply }: Incoming): unknown {
+  function sendHealth({ reply, path, query }: Incoming): unknown {
+    const { code, text } = healthReport(path.slice(1), options.outage() === undefined, query.has("verbose"));
     return reply
+      .code(code)
       .headers({ "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache" })
-      .send("ok");
+      .send(text);
   }
 
   async function replyDocument(incoming: Incoming, document: Document | undefined): Promise<unknown> {
@@ -266,7 +274,8 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
     if (code.startsWith("FST_ERR_CTP") || code === "FST_ERR_BAD_URL") return badRequest("malformed request");
     if (isStoreAway(error)) {
       log.warn({ error: describeError(error) }, "the store does not respond");
-      return unavailable();
+      const outage = options.outage();
+      return unavailable(outage === undefined || clock.nowMs() - outage.sinceMs < briefOutageMs);
     }
     log.error({ error: describeError(error), method: request.method, path }, "a request failed");
     return internalError();

@@ -8,13 +8,13 @@ import { type Bearer, exchangeToken } from "../../../platform/client/api/exchang
 export interface CredentialsOptions {
   readonly apiUrl: string;
   readonly tokenFile: string;
-  /** The authorities to trust, as PEM in base64; default those of the cluster in `execInfo`, else the system's. */
+  /** The authorities to trust, as PEM in base64; default: those in `execInfo`, else the system's. */
   readonly caData?: string | undefined;
   /** `KUBERNETES_EXEC_INFO`, what the client says about itself and the cluster. */
   readonly execInfo?: string | undefined;
 }
 
-/** The exec API of our kubeconfigs: the one version that all clients know. Some do not say which they ask for. */
+/** The exec API of our kubeconfigs: the only version that all clients know. */
 export const execApiVersion = "client.authentication.k8s.io/v1beta1";
 const newerExecApiVersion = "client.authentication.k8s.io/v1";
 

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { TestClock } from "../../../test/support/test-clock.ts";
+import { until } from "../../../test/support/until.ts";
+import { silentLogger } from "../log/log.ts";
+import { RedisPulse } from "./pulse.ts";
+
+test("an outage begins with the second failure in a row, once, and ends with the first reply", async () => {
+  const clock = new TestClock(1_000);
+  const pings = [true, false, true, false, false, false, true, false, false];
+  const seen: string[] = [];
+  const pulse = new RedisPulse(clock, silentLogger, () => seen.push("begins"));
+  const stop = new AbortController();
+  const ping = () => {
+    seen.push(pulse.outage() === undefined ? "responds" : "outage");
+    const isResponding = pings.shift();
+    if (pings.length === 0) stop.abort();
+    return isResponding ? Promise.resolve("PONG") : Promise.reject(new Error("Command timed out"));
+  };
+  await pulse.run({ ping }, stop.signal);
+  await until("the last reply is noted", () => pulse.outage() !== undefined);
+  expect(seen).toEqual([
+    ...["responds", "responds", "responds", "responds", "responds", "begins"],
+    ...["outage", "outage", "responds", "responds", "begins"],
+  ]);
+  expect(pulse.outage()).toEqual({ reason: "Redis does not respond", sinceMs: 1_000 });
+  expect(new Set(clock.pauses)).toEqual(new Set([500]));
+});
