@@ -1,6 +1,6 @@
 /**
- * A response to `/livez`, `/readyz` or `/healthz`, as kube-apiserver has it. A server without its store is not
- * ready, but alive: a restart would not help.
+ * A response to `/livez`, `/readyz` or `/healthz`, as kube-apiserver has it. A server whose store does not
+ * respond is not ready, but alive: a restart would not help.
  *
  * @param name of the path: `livez`, `readyz`, `healthz`
  * @param isVerbose lists the checks also if all pass

@@ -19,13 +19,13 @@ export const execApiVersion = "client.authentication.k8s.io/v1beta1";
 const newerExecApiVersion = "client.authentication.k8s.io/v1";
 
 /**
- * How long a client may use a bearer token, which itself is valid for longer. Clients request another one when
- * this time is over, and on 401; the platform responds to a revoked token with 403. So a running client is
- * locked out for no longer than this after its Personal Access Token has been replaced.
+ * How long a client may use a bearer token, which itself is valid for longer. Clients request another one
+ * when this time is over, and on 401; the platform responds to a revoked token with 403. So a running client
+ * is locked out for no longer than this after its Personal Access Token has been replaced.
  */
 const useMs = 90_000;
 
-/** Python's client renews a token this long before its end: with less it runs the plug-in for every request. */
+/** Python's client renews a token this long before its end: with less, it does so for every request. */
 const pythonRenewsBeforeMs = 5 * 60_000;
 
 /** An ExecCredential that a client passes to its plug-in; hostile or missing fields are undefined. */
