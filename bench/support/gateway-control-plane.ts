@@ -34,7 +34,7 @@ export async function measureControlPlane(sizes: readonly number[], backendPort:
     gateway: { domain },
     isAllowed: (address) => address === "127.0.0.1",
     quotas: { organization: { ...quota, projects: 1_000 }, project: quota },
-    limits: { requestsPerSecond: 1_000_000, requestBurst: 1_000_000 },
+    limits: { requestsPerSecondPerToken: 1_000_000 },
   });
   const redis = new Redis(platform.redis.url);
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });

@@ -20,8 +20,7 @@ const limits = {
   concurrentRequestsPerToken: 8,
   watchesPerToken: 12,
   unreadMs: 2_000,
-  requestsPerSecond: 100_000,
-  requestBurst: 100_000,
+  requestsPerSecondPerToken: 100_000,
 };
 
 let platform: TestPlatform;

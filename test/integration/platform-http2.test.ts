@@ -17,7 +17,7 @@ const configMaps = `${organizationBase("acme")}/api/v1/namespaces/default/config
 
 beforeAll(async () => {
   platform = await startTestPlatform({
-    limits: { headMs: 500, maxBodyBytes: 100_000, requestsPerSecond: 100_000, requestBurst: 100_000 },
+    limits: { headMs: 500, maxBodyBytes: 100_000, requestsPerSecondPerToken: 100_000 },
   });
   bearer = await platform.exchange(platform.token);
 });

@@ -35,7 +35,7 @@ describe("a running platform", () => {
 
   beforeAll(async () => {
     platform = await startTestPlatform({
-      limits: { requestsPerSecond: 20, requestBurst: 60, watchesPerToken: 2 },
+      limits: { requestsPerSecondPerToken: 20, refusedRequestsPerSecond: 20, watchesPerToken: 2 },
       watchCheckMs: 300,
     });
     bearer = await platform.exchange(platform.token);

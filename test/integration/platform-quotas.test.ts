@@ -37,7 +37,7 @@ const merge = { headers: { "content-type": "application/merge-patch+json" } };
 beforeEach(async () => {
   platform = await startTestPlatform({
     quotas,
-    limits: { requestsPerSecond: 100_000, requestBurst: 100_000 },
+    limits: { requestsPerSecondPerToken: 100_000 },
   });
   bearer = await platform.exchange(platform.token);
   redis = new Redis(platform.redis.url);

@@ -16,7 +16,7 @@ const idle: ClientRequest[] = [];
 
 async function start(overrides: Partial<PlatformOptions>): Promise<void> {
   platform = await startTestPlatform({
-    limits: { requestsPerSecond: 100_000, requestBurst: 100_000 },
+    limits: { requestsPerSecondPerToken: 100_000 },
     ...overrides,
   });
   bearer = await platform.exchange(platform.token);
@@ -90,7 +90,7 @@ test("thirty watches far behind take what watches may take, whatever the log hol
 });
 
 test("a reader that takes nothing is ended; the others get everything", async () => {
-  const limits = { requestsPerSecond: 100_000, requestBurst: 100_000, watchesPerToken: 2 };
+  const limits = { requestsPerSecondPerToken: 100_000, watchesPerToken: 2 };
   await start({ limits, unsent: { stallMs: 1_000 } });
   const from = await createLarge();
   openIdleWatch(`&resourceVersion=${from}`);

@@ -16,7 +16,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
 beforeAll(async () => {
   platform = await startTestPlatform({
-    limits: { requestsPerSecond: 100_000, requestBurst: 100_000 },
+    limits: { requestsPerSecondPerToken: 100_000 },
     bookmarkMs: 500,
     changeLogMs: 2_000,
     changeLog: { maxEntries: 100_000 },

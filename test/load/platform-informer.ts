@@ -20,7 +20,7 @@ export interface InformerResult {
  */
 export async function runInformer(durationMs: number, restartEveryMs: number): Promise<InformerResult> {
   const platform = await startTestPlatform({
-    limits: { requestsPerSecond: 100_000, requestBurst: 100_000 },
+    limits: { requestsPerSecondPerToken: 100_000 },
     changeLogMs: 1_000,
     bookmarkMs: 2_000,
   });

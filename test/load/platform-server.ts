@@ -4,7 +4,7 @@ import { startTestPlatform } from "../support/plane/platform.ts";
 /**
  * The server of the load test, in a separate process, so that its memory and processor time can be measured.
  */
-const platform = await startTestPlatform({ limits: { requestsPerSecond: 100_000, requestBurst: 100_000 } });
+const platform = await startTestPlatform({ limits: { requestsPerSecondPerToken: 100_000 } });
 let peakBytes = 0;
 const timer = setInterval(() => {
   peakBytes = Math.max(peakBytes, process.memoryUsage.rss());

@@ -9,7 +9,7 @@ import { bearerOf } from "../access/token.ts";
 import { parsePlanePath } from "../api/plane.ts";
 import { badRequest, forbiddenPath, methodNotAllowed, readMethods, tooManyRequests } from "../api/status.ts";
 import type { ServerLimits } from "./limits.ts";
-import { createRateLimiter } from "./rate-limit.ts";
+import { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
 
 export const exchangePath = "/platform-os/oauth/token/exchange";
 export const healthPaths: readonly string[] = ["/healthz", "/livez", "/readyz"];
@@ -63,14 +63,15 @@ export interface GateOptions {
  */
 export function createGate(options: GateOptions): Gate {
   const { groupDomain, directory, bearerTokens, clock, limits } = options;
-  const rate = createRateLimiter({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
+  const ofTokens = limiterOf(limits.requestsPerSecondPerToken);
+  const ofAddresses = limiterOf(limits.refusedRequestsPerSecond);
   const requests = createSharedLimit({
     all: limits.concurrentRequests,
     perClient: limits.concurrentRequestsPerToken,
   });
   const bodyBytes = createSharedLimit({ all: limits.heldBodyBytes, perClient: limits.heldBodyBytesPerToken });
 
-  function pace(client: string): void {
+  function pace(rate: RateLimiter, client: string): void {
     const seconds = rate.take(client, clock.nowMs());
     if (seconds > 0) throw tooManyRequests(seconds, "Too many requests, please try again later.");
   }
@@ -129,11 +130,11 @@ export function createGate(options: GateOptions): Gate {
         };
       }
       const address = networkOf(request.socket.remoteAddress ?? "");
-      pace(address);
+      pace(ofAddresses, address);
       const caller = await callerOf(method, fullPath, bearerOf(request.headers.authorization));
-      pace(caller.tokenId);
+      pace(ofTokens, caller.tokenId);
       // Many callers may share an address: only what is refused counts towards its limit.
-      rate.give(address);
+      ofAddresses.give(address);
       const work = hold(requests, caller.tokenId, onOver, "Too many requests at once.");
       work.add(1);
       const destination = await destinationOf(method, fullPath, caller);
@@ -144,6 +145,13 @@ export function createGate(options: GateOptions): Gate {
 }
 
 type OnOver = Entry["onOver"];
+
+/** What a client has not used adds up for some seconds. */
+const burstSeconds = 2.5;
+
+function limiterOf(perSecond: number): RateLimiter {
+  return createRateLimiter({ perSecond, burst: perSecond * burstSeconds });
+}
 
 /** Tracks the response's end, also for callers that register after it. */
 function watchEnd(response: ServerResponse): OnOver {

@@ -18,9 +18,10 @@ export interface ServerLimits {
   readonly heldBodyBytes: number;
   readonly heldBodyBytesPerToken: number;
 
-  /** Per Personal Access Token; of refused requests also per address. */
-  readonly requestsPerSecond: number;
-  readonly requestBurst: number;
+  /** Per Personal Access Token. */
+  readonly requestsPerSecondPerToken: number;
+  /** Requests without a valid token, per IPv4 address or IPv6 /64. */
+  readonly refusedRequestsPerSecond: number;
   /** Concurrent requests; an open watch does not count. */
   readonly concurrentRequests: number;
   readonly concurrentRequestsPerToken: number;
@@ -45,8 +46,8 @@ export const defaultLimits: ServerLimits = {
   heldBodyBytes: 96 * 2 ** 20,
   heldBodyBytesPerToken: 12 * 2 ** 20,
 
-  requestsPerSecond: 400,
-  requestBurst: 1_000,
+  requestsPerSecondPerToken: 400,
+  refusedRequestsPerSecond: 400,
   concurrentRequests: 500,
   concurrentRequestsPerToken: 100,
 

@@ -74,11 +74,17 @@ export const platform = z
           1,
           1_000_000,
         ),
+        requestsPerSecondPerToken: integer(
+          "Requests of one token in a second; 2.5 times as many after a pause",
+          400,
+          1,
+          1_000_000,
+        ),
         concurrentRequestsPerToken: integer("Requests of one token at once, besides watches", 100, 1, 10_000),
         watches: integer("Open watches, at most", 6_000, 1, 1_000_000),
         watchesPerToken: integer("Open watches of one token", 2_500, 1, 1_000_000),
       })
-      .meta({ description: "What clients may hold at once, on one daemon" })
+      .meta({ description: "What clients may do and hold at once, on one daemon" })
       .prefault({}),
   })
   .meta({ description: "The control planes themselves" });
