@@ -86,8 +86,7 @@ function refusedStatus({ kind, path, caller, method }: ResourceRequest): StatusE
 
 export function selectionOf(request: ResourceRequest): Selection {
   const { plane, kind, path, query } = request;
-  const byQuery = readSelectors(query, kind);
-  return { plane, kind, namespace: path.namespace, matches: byQuery };
+  return { plane, kind, namespace: path.namespace, selector: readSelectors(query, kind) };
 }
 
 function objectResponse(

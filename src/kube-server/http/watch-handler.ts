@@ -4,6 +4,7 @@ import { apiVersionOf, type KindDefinition } from "../api/kind.ts";
 import type { JsonObject, KubeObject } from "../api/object.ts";
 import { expired, type Status } from "../api/status.ts";
 import { columnDefinitions, tableHead, tableRow } from "../api/table.ts";
+import { selects, traitsOf } from "../api/traits.ts";
 import { type Selection, selectionPrefix } from "../resources/list.ts";
 import type { ObjectStore } from "../store/object-store.ts";
 import type { ChangeFeed, FeedChange } from "../watch/feed.ts";
@@ -45,7 +46,8 @@ export async function serveWatch(
   signal: AbortSignal,
 ): Promise<void> {
   const { store, reads, clock } = context;
-  const { kind, matches } = selection;
+  const { kind } = selection;
+  const matches = matcherOf(selection);
   const filter = { prefix: selectionPrefix(selection), kind, matches };
   const encode = eventEncoder(selection.kind, form, clock);
   const deadlineMs = clock.monotonicMs() + options.timeoutMs;
@@ -106,6 +108,10 @@ export async function serveWatch(
   }
 }
 
+function matcherOf({ kind, selector }: Selection): ((object: KubeObject) => boolean) | undefined {
+  return selector && ((object) => selects(selector, traitsOf(object, kind)));
+}
+
 /** One reason for all: thousands of watches may end at once, and each exception of its own records a stack. */
 export const watchEnded = new Error("the watch has ended");
 
@@ -160,12 +166,14 @@ async function listenLive(
 /** Sends all existing objects as added. @returns the version of that state */
 async function sendExisting(
   { reads }: WatchContext,
-  { plane, kind, matches, namespace }: Selection,
+  selection: Selection,
   encode: (event: WatchEvent) => string | Buffer,
   sink: EventSink,
   signal: AbortSignal,
 ): Promise<string> {
-  const collection = { kind, prefix: selectionPrefix({ plane, kind, namespace }) };
+  const { plane, kind } = selection;
+  const matches = matcherOf(selection);
+  const collection = { kind, prefix: selectionPrefix(selection) };
   let position: InitialPosition = { resourceVersion: "", afterKey: "" };
   while (position.afterKey !== undefined) {
     await sink.ready(signal);

@@ -1,9 +1,9 @@
 import type { KindDefinition } from "../api/kind.ts";
-import { matchesLabels, parseLabelSelector } from "../api/label-selector.ts";
+import { parseLabelSelector } from "../api/label-selector.ts";
 import type { KubeObject } from "../api/object.ts";
 import type { Plane } from "../api/plane.ts";
 import { readInteger } from "../api/query-values.ts";
-import { type FieldRequirement, matchesFields, parseFieldSelector } from "../api/selectors.ts";
+import { type FieldRequirement, parseFieldSelector } from "../api/selectors.ts";
 import {
   badRequest,
   expired,
@@ -13,9 +13,11 @@ import {
   tooLargeResourceVersion,
   unsupportedValue,
 } from "../api/status.ts";
+import type { Selector } from "../api/traits.ts";
 import { forbiddenValue } from "../api/validate.ts";
 import { collectionPrefix } from "../store/keys.ts";
-import type { ObjectStore, PageOutcome } from "../store/object-store.ts";
+import type { ObjectStore } from "../store/object-store.ts";
+import type { PageOutcome } from "../store/page.ts";
 import { parseStored, servedJson } from "../store/stored-object.ts";
 
 /** A collection, with selectors for its objects. */
@@ -25,7 +27,7 @@ export interface Selection {
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
   /** Undefined: every object. */
-  readonly matches?: ((object: KubeObject) => boolean) | undefined;
+  readonly selector?: Selector | undefined;
 }
 
 export function selectionPrefix({ kind, namespace }: Selection): string {
@@ -37,19 +39,14 @@ export function selectionPrefix({ kind, namespace }: Selection): string {
  *
  * @throws StatusError 400
  */
-export function readSelectors(
-  query: URLSearchParams,
-  kind: KindDefinition,
-): ((object: KubeObject) => boolean) | undefined {
+export function readSelectors(query: URLSearchParams, kind: KindDefinition): Selector | undefined {
   const labels = parseLabelSelector(query.get("labelSelector") ?? "");
   if (!labels.ok) throw badRequest(labels.message);
   const fields = parseFieldSelector(query.get("fieldSelector") ?? "");
   if (!fields.ok) throw badRequest(fields.message);
   if (labels.requirements.length === 0 && fields.requirements.length === 0) return undefined;
   for (const requirement of fields.requirements) checkField(requirement, kind);
-  return (object) =>
-    matchesLabels(labels.requirements, object.metadata.labels ?? {}) &&
-    matchesFields(fields.requirements, (field) => fieldText(object, field, kind));
+  return { labels: labels.requirements, fields: fields.requirements };
 }
 
 function checkField({ field }: FieldRequirement, kind: KindDefinition): void {
@@ -58,12 +55,6 @@ function checkField({ field }: FieldRequirement, kind: KindDefinition): void {
     (field === "metadata.namespace" && kind.namespaced) ||
     Object.hasOwn(kind.selectableFields, field);
   if (!known) throw badRequest(`field label not supported: ${field}`);
-}
-
-function fieldText(object: KubeObject, field: string, kind: KindDefinition): string {
-  if (field === "metadata.name") return object.metadata.name ?? "";
-  if (field === "metadata.namespace") return object.metadata.namespace ?? "";
-  return kind.selectableFields[field]?.(object) ?? "";
 }
 
 export interface ListOptions {
@@ -175,28 +166,24 @@ export async function* list(
   selection: Selection,
   options: ListOptions,
 ): AsyncGenerator<ListPart> {
+  const { plane, kind, selector } = selection;
+  const asked = selector === undefined ? undefined : { kind, selector };
   const prefix = selectionPrefix(selection);
   let { afterKey, resourceVersion } = options;
   if (afterKey !== "" && !afterKey.startsWith(prefix)) throw badRequest("continue key is not valid");
   for (let left = options.limit === 0 ? Number.POSITIVE_INFINITY : options.limit; ; ) {
-    const limit = Math.min(objectsAtOnce, selection.matches === undefined ? left : objectsAtOnce);
-    const page = await store.page(selection.plane, { prefix, afterKey, limit, resourceVersion });
+    const limit = Math.min(objectsAtOnce, left);
+    const page = await store.page(plane, { prefix, afterKey, limit, resourceVersion, selection: asked });
     const { items, remaining, cursor } = checkedPage(page, options, afterKey);
     resourceVersion = page.outcome === "page" ? page.resourceVersion : "";
-    const objects: ListedObject[] = [];
-    let taken = 0;
-    for (const item of items) {
-      taken++;
-      const object = listed(servedJson(item.json, selection.kind));
-      if (selection.matches !== undefined && !selection.matches(object.object())) continue;
-      objects.push(object);
-      if (--left === 0) break;
-    }
-    const isCut = taken < items.length || cursor !== undefined;
+    const taken = items.slice(0, left);
+    const objects = taken.map(({ json }) => listed(servedJson(json, kind)));
+    left -= taken.length;
+    const isCut = taken.length < items.length || cursor !== undefined;
     if (left === 0 && isCut) {
-      const rest = remaining + items.length - taken;
-      const counted = selection.matches === undefined && rest > 0 ? { remainingItemCount: rest } : {};
-      const token = continueToken(resourceVersion, items[taken - 1]?.key ?? afterKey);
+      const rest = remaining + items.length - taken.length;
+      const counted = selector === undefined && rest > 0 ? { remainingItemCount: rest } : {};
+      const token = continueToken(resourceVersion, taken.at(-1)?.key ?? afterKey);
       yield { resourceVersion, objects, end: { continue: token, ...counted } };
       return;
     }

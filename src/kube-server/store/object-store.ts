@@ -4,12 +4,13 @@ import type { KindDefinition } from "../api/kind.ts";
 import { type Plane, planeKey } from "../api/plane.ts";
 import type { Change, ChangeType } from "./change.ts";
 import { formerProjectsKey, type PlaneKeys, planeKeys, projectsKey, usageKey } from "./keys.ts";
+import { type PageOutcome, type PageRequest, type RunOnPlane, readPage } from "./page.ts";
 import { countPlane } from "./plane-count.ts";
 import type { ProjectRecord } from "./project-record.ts";
-import { changesScript, pageScript } from "./read-scripts.ts";
+import { changesScript } from "./read-scripts.ts";
 import { pairs, readChange, readCounts, readExceeded } from "./replies.ts";
-import { rewind, type StoredItem } from "./rewind.ts";
 import type { StoredParts } from "./stored-object.ts";
+import { TraitsIndex } from "./traits-index.ts";
 import { countedField, type ExceededQuota, type Quotas, type Usage } from "./usage.ts";
 import {
   addWorkScript,
@@ -65,29 +66,6 @@ export type CommitOutcome =
         /** The project's name is not free. */
         | "claimed";
     };
-
-export interface PageRequest {
-  /** Key prefix of the collection; see `collectionPrefix`. */
-  readonly prefix: string;
-  /** Start after this key; "" for the beginning. */
-  readonly afterKey: string;
-  readonly limit: number;
-  /** Version to show; "" for the newest. */
-  readonly resourceVersion: string;
-}
-
-export type PageOutcome =
-  | {
-      readonly outcome: "page";
-      readonly resourceVersion: string;
-      readonly items: readonly StoredItem[];
-      /** Current number of objects after these. */
-      readonly remaining: number;
-      /** Key to continue after; undefined at the end. */
-      readonly cursor: string | undefined;
-    }
-  | { readonly outcome: "gone" }
-  | { readonly outcome: "unknown-version"; readonly newest: string };
 
 export type ChangesOutcome =
   | { readonly outcome: "changes"; readonly newest: string; readonly changes: readonly Change[] }
@@ -154,8 +132,10 @@ const nameKeys = [projectsKey, formerProjectsKey];
  */
 const changesAtOnce = 500;
 const changeBytesAtOnce = 512 * 1024;
-const pageBytesAtOnce = 1024 * 1024;
 const objectsAtOnce = 100;
+/** Objects of which a selector's matches are sought. */
+const scannedAtOnce = 500;
+const traitsLimits = { maxBytes: 48 * 2 ** 20, maxOrganizationBytes: 16 * 2 ** 20 };
 
 export interface ObjectStoreOptions {
   readonly kinds: readonly KindDefinition[];
@@ -171,6 +151,7 @@ export function createObjectStore(
 ): ObjectStore {
   const resources = ["objects", "bytes", ...countedResources];
   const counted = countedField(resources);
+  const traits = new TraitsIndex(traitsLimits);
   const keysOf = (plane: Plane): PlaneKeys => planeKeys(planeKey(plane));
   const run = (plane: Plane, script: string, args: readonly (string | number)[]) =>
     runScript(
@@ -229,27 +210,18 @@ export function createObjectStore(
         await count(plane);
       }
     },
-    async page(plane, { prefix, afterKey, limit, resourceVersion }) {
-      const from = afterKey === "" ? `[${prefix}` : `(${afterKey}`;
-      // "0" is the character after "/": the upper bound of all keys with the prefix.
-      const to = `(${prefix.slice(0, -1)}0`;
-      const args = [from, to, limit, resourceVersion, prefix, pageBytesAtOnce];
-      const reply = await run(plane, pageScript, args);
-      const [outcome, newest, count, flatItems, flatUndo, lastKey] = reply as [
-        string,
-        string,
-        number,
-        string[],
-        string[],
-        string,
-      ];
-      if (outcome === "gone") return { outcome };
-      if (outcome === "unknown") return { outcome: "unknown-version", newest };
-      const all = rewind(pairs(flatItems), pairs(flatUndo));
-      const items = all.slice(0, limit);
-      const cursor = items.length < all.length ? items.at(-1)?.key : lastKey || undefined;
-      const remaining = Math.max(0, count - items.length);
-      return { outcome: "page", resourceVersion: resourceVersion || newest, items, remaining, cursor };
+    async page(plane, request) {
+      const runHere: RunOnPlane = (script, args) => run(plane, script, args);
+      const { selection } = request;
+      if (selection === undefined) return await readPage(runHere, request);
+      const selected = await traits.select(plane, selection, request, runHere);
+      if (selected !== undefined) {
+        const resourceVersion = request.resourceVersion || selected.version;
+        const page = await readPage(runHere, { ...request, resourceVersion }, selected.keys);
+        if (page.outcome !== "unknown-version" || request.resourceVersion !== "") return page;
+        // The version has been compacted within a moment.
+      }
+      return await readPage(runHere, { ...request, limit: scannedAtOnce });
     },
     async changes(plane, afterVersion) {
       const reply = await run(plane, changesScript, [afterVersion, changesAtOnce, changeBytesAtOnce]);

@@ -1,13 +1,11 @@
 import type { KindDefinition } from "../api/kind.ts";
 import { qualifiedPlural } from "../api/status.ts";
 import { parseObjectKey } from "./keys.ts";
+import type { RunOnPlane } from "./page.ts";
 import { pageScript } from "./read-scripts.ts";
 import { parseStored } from "./stored-object.ts";
 import { countedField, countsOf, type Usage } from "./usage.ts";
 import { setUsageScript } from "./write-scripts.ts";
-
-/** Runs one of the store's scripts on a plane. */
-export type RunOnPlane = (script: string, args: readonly (string | number)[]) => Promise<unknown>;
 
 const maxAttempts = 20;
 const objectsAtOnce = 500;

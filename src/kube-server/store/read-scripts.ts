@@ -1,12 +1,14 @@
 import { readVersions } from "./lua.ts";
 
 /**
- * Reads part of a collection, up to a number of objects and bytes. ARGV: 1 lowest key (ZRANGEBYLEX form), 2
- * end of keys, 3 maximum number of objects, 4 version to show ("" for the newest), 5 key prefix of the
- * collection, 6 maximum bytes (the first object may be larger). Returns {"gone"}, {"unknown", newest} for a
- * version that the log does not hold, or {"ok", newest, total count in the range, {key, json, ...}, {key,
- * json at that version or "", ...}, last key}. The second list has each object of the part that changed after
- * the requested version. The last key is the end of the part, "" at the end of the range.
+ * Reads part of a collection, up to a number of objects and bytes. ARGV: 1 lowest key (ZRANGEBYLEX form),
+ * 2 end of keys, 3 maximum number of objects, 4 version to show ("" for the newest), 5 key prefix of the
+ * collection, 6 maximum bytes (the first object may be larger), then optionally 7 "keys" and the keys to
+ * read, one more than the maximum if there are more, instead of all in the range. Returns {"gone"},
+ * {"unknown", newest} for a version that the log does not hold, or {"ok", newest, total count in the
+ * range, {key, json, ...}, {key, json at that version or "", ...}, last key}. The second list has each
+ * object of the part that changed after the requested version. The last key is the end of the part, "" at
+ * the end of the range.
  */
 export const pageScript = `
 ${readVersions}
@@ -27,7 +29,8 @@ if isPast and (tonumber(asked) < tonumber(compacted) or tonumber(asked) > tonumb
   return {'unknown', newest}
 end
 
-local keys = redis.call('ZRANGEBYLEX', KEYS[3], from, to, 'LIMIT', 0, limit + 1)
+local keys = ARGV[7] and {unpack(ARGV, 8)}
+  or redis.call('ZRANGEBYLEX', KEYS[3], from, to, 'LIMIT', 0, limit + 1)
 local items, bytes, maxBytes = {}, 0, tonumber(ARGV[6])
 local taken, wanted = 0, math.min(limit, #keys)
 while taken < wanted and bytes < maxBytes do
@@ -35,9 +38,12 @@ while taken < wanted and bytes < maxBytes do
   local part = {unpack(keys, taken + 1, math.min(taken + 20, wanted))}
   for _, json in ipairs(redis.call('HMGET', KEYS[2], unpack(part))) do
     taken = taken + 1
-    bytes = bytes + #json
-    items[#items + 1] = keys[taken]
-    items[#items + 1] = json
+    -- A given key's object may have been deleted since.
+    if json then
+      bytes = bytes + #json
+      items[#items + 1] = keys[taken]
+      items[#items + 1] = json
+    end
     if bytes >= maxBytes then break end
   end
 end
@@ -67,6 +73,37 @@ if isPast then
   end
 end
 return {'ok', newest, redis.call('ZLEXCOUNT', KEYS[3], from, to), items, undo, last}
+`;
+
+/**
+ * Reads which objects of a collection have changed, as they are now. ARGV: 1 after this version, 2 key
+ * prefix of the collection, 3 maximum number of changes, 4 maximum bytes (the first object may be
+ * larger). Returns {"gone"}, {"expired"} for a version from which the log does not resume, or {"ok",
+ * version up to which was read, 1 if it is the newest, {key, json or "" if deleted, ...}}.
+ */
+export const changedObjectsScript = `
+${readVersions}
+local newest, compacted = readVersions()
+if not newest then return {'gone'} end
+local after, prefix, limit, maxBytes = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+if after == newest then return {'ok', newest, 1, {}} end
+local isEntry = #redis.call('XRANGE', KEYS[4], after .. '-0', after .. '-0') > 0
+if after ~= compacted and (tonumber(after) < tonumber(compacted) or not isEntry) then return {'expired'} end
+local entries = redis.call('XRANGE', KEYS[4], '(' .. after .. '-0', '+', 'COUNT', limit)
+local changed, seen, bytes = {}, {}, 0
+for _, entry in ipairs(entries) do
+  local key = entry[2][4]
+  if bytes >= maxBytes then break end
+  after = string.sub(entry[1], 1, -3)
+  if not seen[key] and string.sub(key, 1, #prefix) == prefix then
+    seen[key] = true
+    local json = redis.call('HGET', KEYS[2], key) or ''
+    changed[#changed + 1] = key
+    changed[#changed + 1] = json
+    bytes = bytes + #json
+  end
+end
+return {'ok', after, after == newest and 1 or 0, changed}
 `;
 
 /**

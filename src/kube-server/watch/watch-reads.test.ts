@@ -3,7 +3,8 @@ import { TestClock } from "../../../test/support/test-clock.ts";
 import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
 import type { Plane } from "../api/plane.ts";
 import { configMapKind } from "../kinds/config-map.ts";
-import type { ChangesOutcome, PageOutcome, PageRequest } from "../store/object-store.ts";
+import type { ChangesOutcome } from "../store/object-store.ts";
+import type { PageOutcome, PageRequest } from "../store/page.ts";
 import { defaultUnsentLimits, UnsentEvents } from "./unsent-events.ts";
 import { createWatchReads, type InitialPosition, type WatchReads } from "./watch-reads.ts";
 

@@ -17,6 +17,8 @@ import type { SendRequest } from "../replay.ts";
  */
 export interface Oracle {
   readonly send: SendRequest;
+  readonly url: string;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -38,7 +40,8 @@ export async function startOracle(signal: AbortSignal): Promise<Oracle> {
     await rm(directory, { recursive: true, force: true });
   };
   try {
-    const send = sendTo(`https://127.0.0.1:${port}`);
+    const url = `https://127.0.0.1:${port}`;
+    const send = sendTo(url);
     const isReady = async (): Promise<boolean> => {
       // `/readyz` waits for a core API server.
       const { code } = await send({ method: "GET", path: definitions }).catch(() => ({ code: 0 }));
@@ -46,7 +49,7 @@ export async function startOracle(signal: AbortSignal): Promise<Oracle> {
     };
     await waitUntilReady("oracle", child, isReady, readyLimitMs, signal);
     await install(send);
-    return { send, stop };
+    return { send, url, pid: child.pid, stop };
   } catch (error) {
     await stop();
     throw error;
