@@ -21,6 +21,7 @@ const order = {
     "victoriametrics",
     "prometheus",
     "expressions",
+    "thinned",
     "counts",
     "exemplars",
     ".",

@@ -27,6 +27,7 @@ const slow = [
   "integration/receivers-that-refuse",
   "integration/roadmap-webhooks",
   "integration/tenants",
+  "integration/thinned-sources",
 ].map((name) => `test/${name}.test.ts`);
 
 /** Files that the slow run repeats, with more random cases. */

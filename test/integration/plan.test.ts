@@ -146,6 +146,15 @@ test("requests, bytes and samples are those of the export that follows, within 5
   }
 });
 
+test("of a source with an interval, whole intervals are counted, whatever span is asked for", async () => {
+  const wanted = policy();
+  const spec = { ...wanted.spec, sources: wanted.spec.sources.map((each) => ({ ...each, interval: "12s" })) };
+  for (const windowMs of [1_000, 100_000]) {
+    const { source, sink } = await reportOf({ ...wanted, spec }, { windowMs });
+    expect([source?.samplesPerMinute, sink?.samplesPerMinute]).toEqual([3_000, 3_000]);
+  }
+});
+
 function within(planned = 0, actual: number): number {
   return Math.abs(planned - actual) / actual;
 }

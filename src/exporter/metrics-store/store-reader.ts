@@ -20,12 +20,19 @@ import { ExemplarReader } from "./exemplars/exemplar-reader.ts";
 import { ExpressionReader } from "./expressions/expression-reader.ts";
 import type { SampleCounter } from "./ports/sample-counter.ts";
 import type { ReadConsumer, ReadOutcome, ReadRequest, SampleReader } from "./ports/sample-reader.ts";
-import type { SampleReceiver, ScopedEvaluation, ScopedRead, ScopedReader } from "./ports/scoped-reader.ts";
+import type {
+  SampleReceiver,
+  ScopedEvaluation,
+  ScopedRead,
+  ScopedReader,
+  ThinnedRead,
+} from "./ports/scoped-reader.ts";
 import type { SourceMetrics } from "./ports/source-metrics.ts";
 import { PrometheusReader } from "./prometheus/prometheus-reader.ts";
 import { forgetEveryMs, type ReadLimits } from "./read-limits.ts";
 import { LabelCache } from "./samples/label-cache.ts";
 import { SharedRead } from "./shared-read.ts";
+import { ThinnedReader } from "./thinned/thinned-reader.ts";
 import { VictoriaMetricsReader } from "./victoriametrics/victoriametrics-reader.ts";
 
 /** Clocks that differ by more are reported. */
@@ -60,6 +67,7 @@ export class StoreReader implements SampleReader {
   readonly #retention: StoreRetention;
   readonly #exemplars: ExemplarReader;
   readonly #readers: Readonly<Record<StoreFlavor, ScopedReader>>;
+  readonly #thinned: Readonly<Record<StoreFlavor, ScopedReader<ThinnedRead>>>;
   readonly #evaluators: Readonly<Record<StoreFlavor, ScopedReader<ScopedEvaluation>>>;
   readonly #waiting = new Map<string, SharedRead>();
   #forgotAtMs: number;
@@ -83,6 +91,10 @@ export class StoreReader implements SampleReader {
     this.#readers = {
       victoriametrics: new VictoriaMetricsReader(options.client, this.#cache, this.#dedup),
       prometheus: new PrometheusReader(options.client, this.#cache, this.#labels),
+    };
+    this.#thinned = {
+      victoriametrics: new ThinnedReader(this.#readers.victoriametrics),
+      prometheus: new ThinnedReader(this.#readers.prometheus),
     };
     this.#evaluators = {
       victoriametrics: new ExpressionReader(options.client, this.#cache, "victoriametrics"),
@@ -196,10 +208,7 @@ export class StoreReader implements SampleReader {
       // A store that does not say how long it keeps samples must not delay reading them.
       void this.#retention.refresh();
       const exemplarsMs = await this.#readExemplars(read, found.flavor, owner, delivery, shared.signal);
-      const ended =
-        read.kind === "raw"
-          ? await this.#readers[found.flavor].read(read, delivery, shared.signal)
-          : await this.#evaluators[found.flavor].read(read, delivery, shared.signal);
+      const ended = await this.#readAs(found.flavor, read, delivery, shared.signal);
       if (delivery.violation !== undefined) return delivery.violation;
       if (ended.kind === "stopped") return { kind: "detached" };
       if (ended.kind === "failed") return ended;
@@ -212,6 +221,17 @@ export class StoreReader implements SampleReader {
     } finally {
       this.metrics.passedOn(delivery.series, delivery.samples, delivery.bytes);
       for (const [reason, lines] of delivery.invalid) this.metrics.invalid(reason, lines);
+    }
+  }
+
+  #readAs(flavor: StoreFlavor, read: AnyRead, receiver: SampleReceiver, signal: AbortSignal) {
+    switch (read.kind) {
+      case "raw":
+        return this.#readers[flavor].read(read, receiver, signal);
+      case "thinned":
+        return this.#thinned[flavor].read(read, receiver, signal);
+      case "expression":
+        return this.#evaluators[flavor].read(read, receiver, signal);
     }
   }
 
@@ -288,17 +308,27 @@ class Delivery implements SampleReceiver {
   }
 }
 
-type AnyRead = ScopedRead | ScopedEvaluation;
+type AnyRead = ScopedRead | ThinnedRead | ScopedEvaluation;
 
 function queryOf(read: AnyRead): Expr {
-  return read.kind === "raw" ? read.selector : read.expr;
+  return read.kind === "expression" ? read.expr : read.selector;
 }
 
 /** Reads with equal keys are the same read. */
 function keyOf(read: AnyRead): string {
   const { tenant, window } = read;
-  const grid = read.kind === "expression" ? [read.stepMs, read.name] : [read.exemplarsFromMs];
-  return JSON.stringify([print(queryOf(read)), tenant, window.fromMs, window.toMs, ...grid]);
+  return JSON.stringify([print(queryOf(read)), tenant, window.fromMs, window.toMs, ...ownKeyOf(read)]);
+}
+
+function ownKeyOf(read: AnyRead): readonly unknown[] {
+  switch (read.kind) {
+    case "raw":
+      return [read.exemplarsFromMs];
+    case "thinned":
+      return [read.stepMs, "thinned"];
+    case "expression":
+      return [read.stepMs, read.name];
+  }
 }
 
 /** The result of an expression may lack the tenant's label (`sum(x)`), but must not have another tenant's. */
@@ -314,7 +344,7 @@ function violationOf(series: Series, { kind, tenant }: AnyRead): ReadFailure | u
 
 /** Parses a request and confines it to its tenant. @returns the read, or the reason it is impossible */
 function scopedRead(request: ReadRequest): AnyRead | ReadFailure {
-  const { selector: text, name, stepMs, tenant, window, exemplarsFromMs } = request;
+  const { selector: text, name, stepMs, isThinned, tenant, window, exemplarsFromMs } = request;
   if (tenant !== undefined && (tenant.label === "" || tenant.value === "")) {
     // An empty value would match the series that lack the label, which belong to everybody.
     return failure("tenant_violation", "a tenant needs a label and a value that are not empty");
@@ -328,9 +358,10 @@ function scopedRead(request: ReadRequest): AnyRead | ReadFailure {
       );
     }
     const scoped = tenant === undefined ? expr : scope(expr, [tenant]);
-    return scoped.type === "selector"
-      ? { kind: "raw", selector: scoped, tenant, window, exemplarsFromMs }
-      : { kind: "expression", expr: scoped, name, stepMs, tenant, window };
+    if (scoped.type !== "selector") return { kind: "expression", expr: scoped, name, stepMs, tenant, window };
+    return isThinned === true
+      ? { kind: "thinned", selector: scoped, stepMs, tenant, window }
+      : { kind: "raw", selector: scoped, tenant, window, exemplarsFromMs };
   } catch (error) {
     if (error instanceof MetricsqlSyntaxError) return failure("unsupported_selector", error.message);
     throw error;

@@ -87,6 +87,16 @@ export class EncodedHistograms {
     if (at !== -1 && this.bytes[at] !== resetHints.gauge) this.bytes[at] = resetHints.unknown;
   }
 
+  /** Adds a histogram of others, from `start` up to, not including, `end`, at another time (ms). */
+  copyFrom(others: EncodedHistograms, start: number, end: number, timestampMs: number): void {
+    const { bytes, hasCustomBuckets } = others;
+    const [tagAt, restAt] = others.#placeOf(start, end, histogramFields.timestamp);
+    this.hasCustomBuckets ||= hasCustomBuckets;
+    this.field(bytes, start, tagAt);
+    this.varint(histogramFields.timestamp, timestampMs);
+    this.field(bytes, restAt, end);
+  }
+
   /** A message that another encoder wrote: copies one of its fields, with its tag. */
   field(bytes: Buffer, start: number, end: number): void {
     this.#reserve(end - start);
@@ -196,20 +206,27 @@ export class EncodedHistograms {
 
   /** Offset of the payload of a field that is a number, or -1. */
   #fieldAt(start: number, end: number, wanted: number): number {
+    const [tagAt, nextAt] = this.#placeOf(start, end, wanted);
+    return tagAt === nextAt ? -1 : readVarint(this.bytes, tagAt)[1];
+  }
+
+  /** Where a field begins, and the one after it; of a field that is left out, twice where it would be. */
+  #placeOf(start: number, end: number, wanted: number): [number, number] {
     const { bytes } = this;
     for (let at = start; at < end; ) {
       const [tag, payloadAt] = readVarint(bytes, at);
       const field = Math.floor(tag / 8);
-      if (field === wanted) return payloadAt;
-      if (field > wanted) return -1;
-      at = payloadAt;
-      if (tag % 8 === wire.fixed64) at += 8;
+      if (field > wanted) return [at, at];
+      let nextAt = payloadAt;
+      if (tag % 8 === wire.fixed64) nextAt += 8;
       else {
-        const [value, valueEnd] = readVarint(bytes, at);
-        at = tag % 8 === wire.bytes ? valueEnd + value : valueEnd;
+        const [value, valueEnd] = readVarint(bytes, payloadAt);
+        nextAt = tag % 8 === wire.bytes ? valueEnd + value : valueEnd;
       }
+      if (field === wanted) return [at, nextAt];
+      at = nextAt;
     }
-    return -1;
+    return [end, end];
   }
 }
 

@@ -1,4 +1,12 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import {
+  anyHistograms,
+  anyLayout,
+  histogramBuffer,
+  messagesOf,
+} from "../../../test/support/store/histograms.ts";
+import { EncodedHistograms } from "./encoded-histograms.ts";
 import { bytesOf } from "./label-blocks.ts";
 import { SampleBuffer, Series } from "./series.ts";
 
@@ -36,4 +44,31 @@ test("a form is kept for each shape, and may be replaced", () => {
   series.keepForm(2, "again");
   series.keepForm(0, undefined);
   expect([series.form(0), series.form(2)]).toEqual([undefined, "again"]);
+});
+
+test("a copied histogram differs in its time alone", () => {
+  const any = fc
+    .constantFrom("integer" as const, "float" as const)
+    .chain((kind) => anyLayout.chain((layout) => fc.tuple(fc.constant(layout), anyHistograms(layout, kind))));
+  const anyTime = fc.constantFrom(0, 1, -1, 1_760_000_000_000);
+  fc.assert(
+    fc.property(any, anyTime, ([layout, list], timestampMs) => {
+      const from = histogramBuffer(layout, list);
+      const to = new SampleBuffer(new EncodedHistograms());
+      list.forEach((_, index) => {
+        to.append(from, index, timestampMs);
+      });
+      const expected = histogramBuffer(
+        layout,
+        list.map((one) => ({ ...one, timestampMs })),
+      );
+      expect(messagesOf(to)).toEqual(messagesOf(expected));
+      expect(to.timestampsMs.subarray(0, to.length)).toEqual(expected.timestampsMs.subarray(0, to.length));
+      for (let index = 0; index < to.length; index++) {
+        expect(to.hasCustomBuckets(index)).toBe(from.hasCustomBuckets(index));
+        expect(to.isStale(index)).toBe(from.isStale(index));
+      }
+    }),
+    { numRuns: 30 },
+  );
 });

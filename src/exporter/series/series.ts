@@ -260,6 +260,22 @@ export class SampleBuffer {
     this.length = index + 1;
   }
 
+  /** Adds a copy of a sample of the same kind, at another time (ms). */
+  append(from: SampleBuffer, index: number, timestampMs: number): void {
+    const { histograms } = this;
+    if (histograms !== undefined && from.histograms !== undefined) {
+      const { length } = histograms;
+      const halves = from.valueHalves;
+      histograms.copyFrom(from.histograms, halves[index * 2] ?? 0, halves[index * 2 + 1] ?? 0, timestampMs);
+      this.addHistogram(timestampMs, length);
+      return;
+    }
+    const to = this.reserveMore(1);
+    this.timestampsMs[to] = timestampMs;
+    from.valueBytes.copy(this.valueBytes, to * 8, index * 8, index * 8 + 8);
+    this.length = to + 1;
+  }
+
   /**
    * What the samples from `start` up to, not including, `end` weigh in a request: a number is 1, a histogram
    * as much as its bytes would hold numbers.

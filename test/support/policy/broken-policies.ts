@@ -200,6 +200,16 @@ export const brokenPolicies: readonly (readonly [name: string, faults: readonly 
     sinks(`- { name: a, sources: [], ${target} }`),
   ],
   [
+    "an interval that is too short, and one that is none",
+    [
+      "6:58: error: spec.sources[0].interval: must be at least 1s and at most 1h, not 999ms",
+      "7:60: error: spec.sources[1].interval: must be a duration such as 500ms, 5s or 1m30s, not 15",
+    ],
+    sources(
+      `- { name: all, metrics: { metricsql: up }, interval: 999ms }\n- { name: other, metrics: { metricsql: up }, interval: 15 }`,
+    ),
+  ],
+  [
     "a source that does not exist",
     [
       '7:28: error: spec.sinks[0].sources[0]: names "al", which is none of spec.sources (did you mean "all"?)',

@@ -144,6 +144,10 @@ const places: readonly (readonly [Path, readonly unknown[]])[] = [
   [["spec", "sources", 0, "name"], names],
   [["spec", "sources", 0, "other"], []],
   [
+    ["spec", "sources", 0, "interval"],
+    ["999ms", "999.9999ms", "1s", "1.0005s", "1m", "1h", "1h1ns", ...durations],
+  ],
+  [
     ["spec", "sources", 0, "metrics"],
     [
       { metricsql: "up", other: null },

@@ -12,7 +12,7 @@ import type { CountCheck } from "./count-check.ts";
 import type { KnownStep } from "./known-counts.ts";
 import type { SentMemory } from "./sent-memory.ts";
 
-/** A source that is read raw: of the others, no samples are late. */
+/** A source all of whose samples are read: of the others, none are late. */
 export interface RawSource {
   readonly id: string;
   /** MetricsQL. */
@@ -21,7 +21,9 @@ export interface RawSource {
 
 /** By name. */
 export function rawSourcesOf({ sources, tenant }: SinkPlan): Map<string, RawSource> {
-  const raw = sources.filter(({ metricsql }) => sourceKind(metricsql) === "raw");
+  const raw = sources.filter(
+    (source) => source.intervalMs === undefined && sourceKind(source.metricsql) === "raw",
+  );
   const id = tenant?.kind === "tenant" ? tenant.id : undefined;
   return new Map(raw.map(({ name, metricsql }) => [name, { id: identityOf(name, id), query: metricsql }]));
 }

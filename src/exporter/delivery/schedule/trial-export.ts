@@ -12,7 +12,7 @@ import { SinkStates } from "../state/sink-states.ts";
 import { cycleError, withoutBackfillLimit } from "./backfill.ts";
 
 export interface TrialLimits {
-  /** The span to read, in whole cycles, of which there is at least one; ms. */
+  /** The span to read, in whole cycles and intervals of sources, of which there is at least one; ms. */
   readonly wantedMs: number;
   /** No cycle begins after as many samples, or as much time (ms); one that takes twice as much is aborted. */
   readonly maxSamples: number;
@@ -35,6 +35,23 @@ export interface TrialExport {
 /** A source's series with its samples, as it is read; see `ReadConsumer.onSeries`. */
 export type TrialListener = (source: string, series: Series, samples: SampleBuffer) => void;
 
+/** Beyond this, intervals are counted as if they were all equal to the longest of them. */
+const longestRoundMs = 2 * 3_600_000;
+
+/** The number of cycles in which each source of a sink has whole intervals. */
+function cyclesOfRound({ sources }: SinkPlan, periodMs: number): number {
+  const intervals = sources.flatMap(({ intervalMs = [] }) => intervalMs);
+  const roundMs = Number.isInteger(periodMs) ? intervals.reduce(leastCommonMultiple, periodMs) : Infinity;
+  if (roundMs <= longestRoundMs) return roundMs / periodMs;
+  return Math.ceil(Math.max(periodMs, ...intervals) / periodMs);
+}
+
+function leastCommonMultiple(one: number, other: number): number {
+  let [divisor, rest] = [one, other];
+  while (rest > 0) [divisor, rest] = [rest, divisor % rest];
+  return (one / divisor) * other;
+}
+
 /**
  * Runs the daemon's own exporter over the latest whole cycles of one sink, with a sender that counts requests
  * and sends none: the numbers are those of batches, encoding and compression as they are.
@@ -56,8 +73,9 @@ export async function trialExport(
   const periodMs = Math.max(settings.intervalMs, plan.batch.timeoutMs);
   const delayMs = Math.max(settings.delayMs, settings.expressionDelayMs);
   const endMs = onGrid((store.reader.storeNowMs() ?? deps.clock.nowMs()) - delayMs, settings.windowGridMs);
-  const cycles = Math.max(1, Math.floor(wantedMs / periodMs));
-  const fromMs = endMs - cycles * periodMs;
+  const round = cyclesOfRound(plan, periodMs);
+  const rounds = Math.max(1, Math.floor(wantedMs / (round * periodMs)));
+  const fromMs = endMs - rounds * round * periodMs;
 
   const sent = { requests: 0, bytes: 0, samples: 0 };
   const sender: Sender = {
@@ -114,6 +132,7 @@ export async function trialExport(
     settings: { ...settings, delayMs: 0, expressionDelayMs: 0, maxBackfillMs: Number.POSITIVE_INFINITY },
   });
   const beganMs = deps.clock.monotonicMs();
+  let cycles = 0;
   let done: TrialExport | undefined;
   try {
     await withEither([signal, tooMuch.signal, AbortSignal.timeout(2 * maxMs)], async (limited) => {
@@ -122,6 +141,7 @@ export async function trialExport(
         if (limited.aborted) return;
         if (end !== "up-to-date") throw cycleError(exporter, end);
         toMs += periodMs;
+        if (++cycles % round !== 0) continue;
         done = { fromMs, toMs, ...sent, invalidSamples: exporter.snapshot().stats.rejected };
       }
     });

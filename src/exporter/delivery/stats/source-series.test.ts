@@ -32,6 +32,22 @@ test("a sink is idle when none of its sources has selected a series for ten minu
   }
 });
 
+test("a source with an hour's interval is idle when two of its readings had no series", () => {
+  const series = new SourceSeries();
+  const hourMs = 60 * minuteMs;
+  const idle = [3, 3, 0, 0, 0].map((read, hour) => {
+    series.note("a", { ...counts(read, read, hourMs), everyMs: hourMs }, hour * hourMs);
+    return [series.of("a"), series.idleSinceMs(["a"], (hour + 1) * hourMs - 1)];
+  });
+  expect(idle).toEqual([
+    [3, undefined],
+    [3, undefined],
+    [3, undefined],
+    [0, hourMs],
+    [0, hourMs],
+  ]);
+});
+
 test("a source that was not read for long starts over", () => {
   const series = new SourceSeries();
   series.note("a", counts(0), 0);

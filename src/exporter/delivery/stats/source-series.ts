@@ -9,6 +9,8 @@ export interface SourceCounts {
   readonly samples: number;
   /** The span of sample time that was read (ms). */
   readonly spanMs: number;
+  /** Readings without a sample lie between those of a source that has an interval (ms). */
+  readonly everyMs?: number | undefined;
 }
 
 interface Readings {
@@ -26,6 +28,8 @@ interface Readings {
   seriesBefore: number;
   samplesBefore: number;
   spanBeforeMs: number;
+  /** How long its readings count. */
+  recentlyMs: number;
 }
 
 /**
@@ -37,18 +41,20 @@ export class SourceSeries {
 
   /** Notes a complete reading of new samples. */
   note(source: string, counts: SourceCounts, nowMs: number): void {
-    const { series, samples, spanMs } = counts;
+    const { series, samples, spanMs, everyMs = 0 } = counts;
     const isPast = spanMs > pastSpanMs;
     const known = this.#sources.get(source);
-    if (known === undefined || nowMs - known.readAtMs > recentlyMs) {
+    const longMs = Math.max(recentlyMs, 2 * everyMs);
+    if (known === undefined || nowMs - known.readAtMs > longMs) {
       const before = { seriesBefore: 0, samplesBefore: 0, spanBeforeMs: 0 };
-      const now = { readAtMs: nowMs, sinceMs: nowMs, series, samples, spanMs, isPast };
+      const now = { readAtMs: nowMs, sinceMs: nowMs, series, samples, spanMs, isPast, recentlyMs: longMs };
       this.#sources.set(source, { emptySinceMs: nowMs, ...now, ...before });
       return;
     }
     known.readAtMs = nowMs;
+    known.recentlyMs = longMs;
     if (series > 0) known.emptySinceMs = nowMs;
-    if (nowMs - known.sinceMs < recentlyMs / 2) {
+    if (nowMs - known.sinceMs < longMs / 2) {
       known.series = Math.max(known.series, series);
       known.samples = known.isPast ? samples : known.samples + samples;
       known.spanMs = known.isPast ? spanMs : known.spanMs + spanMs;
@@ -79,9 +85,9 @@ export class SourceSeries {
     let sinceMs = -Infinity;
     for (const source of sources) {
       const known = this.#sources.get(source);
-      if (known === undefined) return undefined;
+      if (known === undefined || nowMs - known.emptySinceMs < known.recentlyMs) return undefined;
       sinceMs = Math.max(sinceMs, known.emptySinceMs);
     }
-    return Number.isFinite(sinceMs) && nowMs - sinceMs >= recentlyMs ? sinceMs : undefined;
+    return Number.isFinite(sinceMs) ? sinceMs : undefined;
   }
 }

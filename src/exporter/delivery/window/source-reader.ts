@@ -1,4 +1,5 @@
 import type { ReadFailure } from "../../metrics-store/client/read-failure.ts";
+import { gridOf, pointsOf } from "../../metrics-store/expressions/grid.ts";
 import type { ReadConsumer, SampleReader, Tenant } from "../../metrics-store/ports/sample-reader.ts";
 import type { PolicySource } from "../../policy/spec/types.ts";
 import { exemplarLookBackMs } from "../exemplars/sent-exemplars.ts";
@@ -56,11 +57,19 @@ export class SourceReader {
       const source = sources.get(name);
       if (source === undefined) continue;
       if (signal.aborted) break;
+      const { intervalMs } = source;
+      const grid = intervalMs === undefined ? undefined : gridOf(bounds, intervalMs);
+      // Nothing is read between two points. To count that as a reading would say that there are no series.
+      if (intervalMs !== undefined && grid === undefined) {
+        whole.push(name);
+        continue;
+      }
       const consumer = consumerOf(name);
       const request = {
         selector: selector ?? source.metricsql,
         name,
-        stepMs,
+        stepMs: intervalMs ?? stepMs,
+        isThinned: intervalMs !== undefined,
         window: { fromMs, toMs },
         tenant,
         owner,
@@ -73,7 +82,9 @@ export class SourceReader {
       if (outcome === undefined) break;
       if (outcome.kind === "complete") {
         whole.push(name);
-        counts.set(name, { series: outcome.series, samples: outcome.samples, spanMs: toMs - fromMs });
+        const spanMs = grid === undefined ? toMs - fromMs : pointsOf(grid) * grid.stepMs;
+        const { series } = outcome;
+        counts.set(name, { series, samples: outcome.samples, spanMs, everyMs: intervalMs });
         samples += outcome.samples;
         durationMs += outcome.durationMs;
       } else if (outcome.kind === "failed") {

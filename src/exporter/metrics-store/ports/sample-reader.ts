@@ -26,15 +26,23 @@ export interface ReadRequest {
   readonly selector: string;
   /** The source's name, given to series without a name. Ignored for a selector. */
   readonly name: string;
-  /** An expression is evaluated at the multiples of this in the window, in ms. Ignored for a selector. */
+  /**
+   * An expression is evaluated at the multiples of this in the window, in ms. Ignored for a selector that is
+   * not thinned.
+   */
   readonly stepMs: number;
+  /**
+   * Thins a selector's samples, as `last_over_time` does: at each multiple of `stepMs` in the window, the
+   * last sample of the step that ends there. Ignored for an expression.
+   */
+  readonly isThinned?: boolean;
   /** Forced on every selector of the query, and checked on each series received. */
   readonly tenant?: Tenant | undefined;
   /** Exact to the millisecond: after `fromMs`, up to and including `toMs`. */
   readonly window: Window;
   /**
-   * Set to get exemplars too: after this time (Unix epoch, ms), up to the window's end. Only a selector has
-   * them, and only a Prometheus serves them; the outcome does not depend on them.
+   * Set to get exemplars too: after this time (Unix epoch, ms), up to the window's end. Only a selector that
+   * is not thinned has them, and only a Prometheus serves them; the outcome does not depend on them.
    */
   readonly exemplarsFromMs?: number | undefined;
   /** The reader's owner, for fairness: no owner can hold all open reads. */

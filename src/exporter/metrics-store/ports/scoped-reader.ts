@@ -11,6 +11,20 @@ export interface ScopedRead {
   readonly window: Window;
   /** See `ReadRequest`. */
   readonly exemplarsFromMs?: number | undefined;
+  /**
+   * Passes on the samples of a series one after another, with none of another series between them: fails with
+   * `answer_too_large` where that takes more than one request.
+   */
+  readonly isWhole?: boolean;
+}
+
+/** The same, with the samples thinned to one for each step: see `Thinner`. */
+export interface ThinnedRead {
+  readonly kind: "thinned";
+  readonly selector: Selector;
+  readonly stepMs: number;
+  readonly tenant?: Tenant | undefined;
+  readonly window: Window;
 }
 
 /** The same for an expression, evaluated at the multiples of `stepMs` in the window. */
@@ -38,10 +52,11 @@ export interface ReadTotals {
 }
 
 /**
- * Reads raw samples (or, with `ScopedEvaluation`, the points of expressions) from one kind of store. The
- * SampleReader handles the rest for all kinds: the semaphore, sharing, the tenant check, metrics.
+ * Reads raw samples (with `ThinnedRead`, thinned ones; with `ScopedEvaluation`, the points of expressions)
+ * from one kind of store. The SampleReader handles the rest for all kinds: the semaphore, sharing, the tenant
+ * check, metrics.
  */
-export interface ScopedReader<Read extends ScopedRead | ScopedEvaluation = ScopedRead> {
+export interface ScopedReader<Read extends ScopedRead | ThinnedRead | ScopedEvaluation = ScopedRead> {
   /**
    * Passes every series of the query with its samples after `fromMs` and up to `toMs` to `receiver`,
    * synchronously, as they arrive. Resolves to "stopped" when the receiver wants no more.

@@ -86,17 +86,22 @@ export class PrometheusReader implements ScopedReader {
     const ended = await this.#readWindow(read, receiver, signal);
     const { fromMs, toMs } = read.window;
     if (ended !== "too_large" && (!mayBeLimit(ended) || toMs - fromMs <= shortestPartMs)) return ended;
+    if (read.isWhole === true) return ended === "too_large" ? this.#tooLarge("of the time read") : ended;
     if (toMs - fromMs <= 1) {
-      return failure(
-        "answer_too_large",
-        `the store's samples of one millisecond are more than ${this.#limits.maxBytes} bytes; it does not stream chunks`,
-      );
+      return this.#tooLarge("of one millisecond");
     }
     const middleMs = Math.floor((fromMs + toMs) / 2);
     const first = await this.#readInParts({ ...read, window: { fromMs, toMs: middleMs } }, receiver, signal);
     if (first.kind !== "complete") return first;
     const second = await this.#readInParts({ ...read, window: { fromMs: middleMs, toMs } }, receiver, signal);
     return sum(first, second);
+  }
+
+  #tooLarge(what: string): ReadFailure {
+    return failure(
+      "answer_too_large",
+      `the store's samples ${what} are more than ${this.#limits.maxBytes} bytes; it does not stream chunks`,
+    );
   }
 
   async #readWindow(

@@ -63,6 +63,17 @@ test("a whole policy, with the defaults of the contract", () => {
   });
 });
 
+test("an interval is cut to whole milliseconds", () => {
+  const intervals = ["1s", "1m30s", "1.0009s"];
+  const json = policy({
+    sources: intervals.map((interval, index) => ({ ...source(`s${index}`), interval })),
+    sinks: [sink("a", ["s0"])],
+  });
+  const { checked, faults } = checkExportPolicy(json, strict);
+  expect(faults).toEqual([]);
+  expect(checked?.policy?.sources.map(({ intervalMs }) => intervalMs)).toEqual([1_000, 90_000, 1_000]);
+});
+
 test("one bad sink and one bad source leave the rest running", () => {
   const json = policy({
     sources: [source("good"), source("bad", "{job=")],

@@ -35,7 +35,8 @@ export function checkSource(raw: unknown, path: DocumentPath, tenantLabel?: stri
     const faults = withoutMissingChoices([...wrongChoices, ...asErrors(issues)]);
     return { name, value: undefined, faults: [...selectors, ...faults] };
   }
-  const { metricsql } = checked.value.metrics;
+  const { interval, metrics } = checked.value;
+  const { metricsql } = metrics;
   const problem = checkMetricsql(metricsql, tenantLabel);
   const faults = [...selectors, ...wrongChoices];
   if (problem !== undefined) {
@@ -44,7 +45,8 @@ export function checkSource(raw: unknown, path: DocumentPath, tenantLabel?: stri
       ...problem,
     });
   }
-  return { name, value: { name, metricsql }, faults };
+  const value = { name, metricsql, ...(interval !== undefined && { intervalMs: Math.floor(interval) }) };
+  return { name, value, faults };
 }
 
 /**

@@ -46,6 +46,13 @@ export const sourceSchema = z.object({
       }),
     })
     .meta({ description: "Selection of the source's metrics; exactly one kind", ...oneKind }),
+  // Below a second, every sample costs less than thinning; above an hour, the step before a window, which is
+  // read again with each, holds too many.
+  interval: durationBetween(
+    "Sends one sample of each series an interval, its last one; an expression is evaluated once an interval. Default: every sample; expressions as often as metrics.interval",
+    "1s",
+    "1h",
+  ).optional(),
 });
 
 export const sinkSchema = z.object({

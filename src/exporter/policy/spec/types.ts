@@ -28,6 +28,11 @@ export interface PolicySource {
   readonly name: string;
   /** MetricsQL, as written. */
   readonly metricsql: string;
+  /**
+   * The samples' times are multiples of this: an expression is evaluated there, a selector thinned as by
+   * `last_over_time`. Absent: an expression as configured, every sample of a selector.
+   */
+  readonly intervalMs?: number | undefined;
 }
 
 export interface PolicySink {

@@ -1,0 +1,71 @@
+import { type Grid, gridOf, pointsOf, splitGrid } from "../expressions/grid.ts";
+import type { ReadFailure } from "../ports/sample-reader.ts";
+import type { ReadTotals, SampleReceiver, ScopedReader, ThinnedRead } from "../ports/scoped-reader.ts";
+import { readFromMs, Thinner } from "./thinner.ts";
+
+type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
+
+/**
+ * Thins the raw samples of another reader. It keeps no state: the step before a window is read again, to see
+ * which series ended in it. A window without a point is not read.
+ */
+export class ThinnedReader implements ScopedReader<ThinnedRead> {
+  readonly #inner: ScopedReader;
+
+  constructor(inner: ScopedReader) {
+    this.#inner = inner;
+  }
+
+  async read(read: ThinnedRead, receiver: SampleReceiver, signal: AbortSignal): Promise<Ended> {
+    let series = 0;
+    let samples = 0;
+    let rest = gridOf(read.window, read.stepMs);
+    let points = Number.POSITIVE_INFINITY;
+    while (rest !== undefined) {
+      const [piece, after]: readonly [Grid, Grid | undefined] = splitGrid(rest, points);
+      const ended = await this.#readPiece(read, piece, receiver, signal);
+      if (ended.kind === "failed" && mayBeTooLarge(ended) && pointsOf(piece) > 1) {
+        points = Math.ceil(pointsOf(piece) / 2);
+        continue;
+      }
+      if (ended.kind !== "complete") return ended;
+      series += ended.series;
+      samples += ended.samples;
+      rest = after;
+    }
+    return { kind: "complete", series, samples };
+  }
+
+  async #readPiece(
+    { selector, tenant }: ThinnedRead,
+    grid: Grid,
+    receiver: SampleReceiver,
+    signal: AbortSignal,
+  ): Promise<Ended> {
+    const totals = { kind: "complete" as const, series: 0, samples: 0 };
+    const thinner = new Thinner(grid, (series, samples) => {
+      totals.series++;
+      totals.samples += samples.length;
+      receiver.onSeries(series, samples);
+    });
+    const window = { fromMs: readFromMs(grid), toMs: grid.lastMs };
+    const ended = await this.#inner.read(
+      { kind: "raw", selector, tenant, window, isWhole: true },
+      {
+        onSeries: (series, samples) => thinner.add(series, samples),
+        onBytes: (bytes) => receiver.onBytes(bytes),
+        onInvalid: (reason, lines, message) => receiver.onInvalid(reason, lines, message),
+        wantsMore: () => receiver.wantsMore(),
+      },
+      signal,
+    );
+    if (ended.kind !== "complete") return ended;
+    thinner.end();
+    return totals;
+  }
+}
+
+/** A Prometheus says with 400 that a read exceeds its limits. Nothing was passed on then. */
+function mayBeTooLarge({ reason }: ReadFailure): boolean {
+  return reason === "answer_too_large" || reason === "bad_request";
+}
