@@ -183,6 +183,49 @@ describe("5xx, 429, 408, 425, no response", () => {
   });
 });
 
+describe("429 under retryOn429: false", () => {
+  const retry = { maxAttempts: 3, backoffMs: 1, retryOn429: false };
+  const keptSamples = async (sink: TestSink) =>
+    (await listRejected(`${sink.directory}/rejected`)).map(({ message, sampleCount, isRepeat }) => {
+      return { message, sampleCount, isRepeat };
+    });
+  const message = '429 "too fast": dropped, since retry.retryOn429 is false';
+
+  test("the samples are dropped after one request, kept as rejected, and the status says so", async () => {
+    const sink = await begun({ plan: { retry } });
+    always({ status: 429, body: "too fast", headers: { "retry-after": "60" } });
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(receiver.requests).toHaveLength(1);
+    expect(sink.exporter.snapshot().stats).toMatchObject({ delivered: 0, rejected: 0, dropped: 20 });
+    expect(await keptSamples(sink)).toEqual([{ message, sampleCount: 20, isRepeat: undefined }]);
+    expect(sink.condition()).toMatchObject({ status: "False", reason: "Rejecting" });
+    expect(sink.condition().message).toContain(message);
+
+    respondWith(undefined);
+    sink.store.write(names, 5, sink.clock.wallMs);
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(receiver.samples().size).toBe(20);
+    expect(sink.condition()).toMatchObject({ status: "True", reason: "UpToDate" });
+    expect(sink.condition().message).toContain(
+      `20 of 40 samples were rejected in the last 10 minutes: ${message}`,
+    );
+  });
+
+  test("other failures are tried again, and what may have arrived is marked", async () => {
+    const sink = await begun({ plan: { retry } });
+    respondWith({ status: 503 }, { fault: "reset" }, { status: 429, body: "too fast" });
+    const cycle = sink.cycle(15_000);
+    for (let turn = 0; turn < 100 && receiver.requests.length < 3; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      sink.clock.advance(10);
+    }
+    expect(await cycle).toBe("up-to-date");
+    expect(receiver.requests).toHaveLength(3);
+    expect(sink.exporter.snapshot().stats).toMatchObject({ delivered: 0, dropped: 20, repeated: 0 });
+    expect(await keptSamples(sink)).toEqual([{ message, sampleCount: 20, isRepeat: true }]);
+  });
+});
+
 describe("400, 409, 413, 422 and other 4xx about the payload", () => {
   test.each([400, 409, 422, 418])(
     "%d to everything: suspended with the receiver's words, nothing is rejected, and all arrives later",

@@ -44,7 +44,7 @@ export const sinkMetrics: readonly SinkMetric[] = [
   },
   {
     name: "telemetryd_sink_samples_dropped_total",
-    help: "Samples dropped since their requests kept failing, under onExhausted: drop.",
+    help: "Samples dropped since their requests kept failing, under onExhausted: drop, or had the response 429, under retryOn429: false.",
     kind: "counter",
     value: ({ stats }) => stats.dropped,
   },

@@ -38,7 +38,8 @@ type Fate =
   | "not stored, response lost"
   | "unavailable"
   | "unauthorized"
-  | "refused";
+  | "refused"
+  | "limited";
 type ReadFate = "whole" | "fails at once" | "breaks off";
 
 interface Step {
@@ -74,6 +75,8 @@ interface Circumstances {
   /** It refuses requests with more samples. */
   readonly maxSamples: number;
   readonly onExhausted: "replay" | "drop";
+  /** It limits its rate now and then, under `retryOn429: false`. */
+  readonly isLimiting: boolean;
 }
 
 interface StoredSample {
@@ -131,9 +134,12 @@ const fate = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Fate>("unauthorized") },
 );
 /** The receiver refuses everything at first, if it does at all. */
-const fatesOf = ({ refusesAll }: Circumstances): fc.Arbitrary<Fate[]> =>
+const fatesOf = ({ refusesAll, isLimiting }: Circumstances): fc.Arbitrary<Fate[]> =>
   fc
-    .tuple(fc.nat(refusesAll ? 40 : 0), fc.array(fate, { maxLength: 8 }))
+    .tuple(
+      fc.nat(refusesAll ? 40 : 0),
+      fc.array(isLimiting ? fc.oneof(fate, fc.constant<Fate>("limited")) : fate, { maxLength: 8 }),
+    )
     .map(([refused, fates]) => [...new Array<Fate>(refused).fill("refused"), ...fates]);
 const readFate = fc.oneof(
   { weight: 6, arbitrary: fc.constant<ReadFate>("whole") },
@@ -183,6 +189,8 @@ class World {
    * Samples in requests whose response was lost: if rejected later, they count as repeats, correctly or not.
    */
   readonly doubtful = new Set<string>();
+  /** Samples of requests that had the response 429. */
+  readonly limited = new Set<string>();
   /** Samples that failed alone or with others of their series; how many requests had been accepted. */
   readonly #failedAlone = new Map<string, number>();
   /** Samples that failed so before a request was accepted, and after that. */
@@ -496,6 +504,10 @@ class Life {
             responseLost: false,
           };
         }
+        if (chosen === "limited") {
+          for (const sample of decode(request.payload)) world.limited.add(sampleText(sample));
+          return { kind: "limited", status: 429, message: "429", responseLost: false };
+        }
         if (chosen === "unauthorized")
           return { kind: "suspended", status: 401, message: "401", responseLost: false };
         if (chosen !== "stored" && chosen !== "refused") {
@@ -714,7 +726,7 @@ const seed = Number(process.env["TELEMETRYD_TEST_SEED"] ?? 1);
 const timeout = 60_000 + histories * 100;
 
 const plain: Circumstances = {
-  ...{ isStrict: false, latenessMs: 0, culprits: "none", onExhausted: "replay" },
+  ...{ isStrict: false, latenessMs: 0, culprits: "none", onExhausted: "replay", isLimiting: false },
   ...{ refusesAll: false, maxSamples: Infinity },
 };
 
@@ -751,6 +763,15 @@ test.each<[string, Circumstances]>([
     else expect([...world.kept]).toEqual([]);
     if (circumstances.refusesAll) return;
     for (const repeat of world.keptRepeats) expect(world.doubtful).toContain(repeat);
+  });
+});
+
+test("only what had the response 429 is dropped, once, under retryOn429: false", { timeout }, async () => {
+  await overHistories({ ...plain, isLimiting: true }, (world, { expected, arrived }) => {
+    const kept = [...world.kept, ...world.keptRepeats];
+    expect([...new Set([...arrived, ...kept])].sort()).toEqual([...expected].sort());
+    expect(kept.filter((text) => !world.limited.has(text))).toEqual([]);
+    expect(arrived.filter((text) => world.limited.has(text) && !world.doubtful.has(text))).toEqual([]);
   });
 });
 

@@ -343,6 +343,13 @@ export const brokenPolicies: readonly (readonly [name: string, faults: readonly 
     remote("retry: { maxAttempts: 11, backoffDuration: 11m }"),
   ],
   [
+    "a choice that is no boolean",
+    [
+      '14:32: error: spec.sinks[0].target.prometheusRemoteWrite.retry.retryOn429: must be true or false, not "no"',
+    ],
+    remote('retry: { retryOn429: "no" }'),
+  ],
+  [
     "retries that are text",
     [
       '14:33: error: spec.sinks[0].target.prometheusRemoteWrite.retry.maxAttempts: must be a number, not "three"',

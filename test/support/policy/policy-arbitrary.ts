@@ -202,6 +202,10 @@ const places: readonly (readonly [Path, readonly unknown[]])[] = [
     [...remoteWrite, "retry", "maxBackfill"],
     ["4m59s", "5m", "1h", "8760h", "8761h"],
   ],
+  [
+    [...remoteWrite, "retry", "retryOn429"],
+    [false, "false"],
+  ],
 ];
 
 const replacement = fc

@@ -39,7 +39,10 @@ export interface DeliveryFailure {
 }
 
 export function failureOf(outcome: Exclude<Unfinished, { readonly kind: "aborted" }>): DeliveryFailure {
-  const { message, detail } = outcome;
+  const { message } = outcome;
+  // Of a request of a search, which continues later.
+  if (outcome.kind === "limited") return { kind: "retrying", message };
+  const { detail } = outcome;
   if (outcome.kind !== "exhausted") return { kind: outcome.kind, message, detail };
   return { kind: "retrying", message, detail, retryAfterMs: outcome.retryAfterMs };
 }

@@ -236,6 +236,11 @@ export class Dispatcher {
       return;
     }
     const mayHaveArrived = sent.mayHaveArrived || outcome.responseLost;
+    if (outcome.kind === "limited") {
+      this.#result.requestsWithResponse++;
+      await this.#refused.drop(batch, refusalOf(outcome), mayHaveArrived);
+      return this.#journal.acknowledged(number, batch);
+    }
     const isFailing = outcome.kind === "exhausted";
     if (isFailing) receiver.memory.fail();
     const isSearched = isFailing && !this.#isInterrupted && this.#refused.isSearched(batch, outcome);
@@ -278,8 +283,9 @@ export class Dispatcher {
     this.#stopSending();
     // After an interruption the result of further attempts is unknown.
     if (outcome.kind !== "aborted" && !this.#isInterrupted) {
-      this.#result.failure ??= failureOf(outcome);
-      this.#deps.recorder.failed(outcome.detail ?? outcome.message);
+      const failure = failureOf(outcome);
+      this.#result.failure ??= failure;
+      this.#deps.recorder.failed(failure.detail ?? failure.message);
       this.#options.stopReading();
     }
     if (!mayHaveArrived) await this.#journal.returned(number);

@@ -84,6 +84,18 @@ export class RefusedBatches {
     return memory.failures >= mostResets && request.sampleCount > 1;
   }
 
+  /**
+   * The receiver limits its rate, and the policy does not repeat such a request. A rate limit says nothing of
+   * what an earlier request without a response has stored: all of it counts as dropped.
+   */
+  async drop({ request }: Batch, { status, message }: Refusal, mayHaveArrived: boolean): Promise<void> {
+    const { recorder, receiver, rejected, sink } = this.#deps;
+    recorder.dropped(request.sampleCount, message);
+    const { endpoint } = receiver;
+    const isRepeat = mayHaveArrived && { isRepeat: true };
+    await rejected.add({ sink, endpoint, message, request, status, ...isRepeat });
+  }
+
   /** @param signals end the search at once; the first one ends a request, too */
   async search(
     refused: RefusedBatch,

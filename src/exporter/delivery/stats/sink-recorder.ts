@@ -106,11 +106,11 @@ export class SinkRecorder {
     this.#deps.stats.droppedByRules += samples;
   }
 
-  /** No attempt is left, under `delivery.onExhausted: drop`. */
+  /** No attempt is left, under `onExhausted: drop`, or after a 429 with `retryOn429: false`. */
   dropped(samples: number, message: string): void {
     const { sink, stats, clock, log } = this.#deps;
-    stats.dropped += samples;
-    stats.fail(message, clock.nowMs());
+    if (this.isLate) stats.rejectLate(samples, message, clock.nowMs());
+    else stats.drop(samples, message, clock.nowMs());
     log.warn({ sink, samples, message }, "samples were dropped: no attempt is left");
   }
 

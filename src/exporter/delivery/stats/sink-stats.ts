@@ -63,6 +63,9 @@ class RecentShares {
   }
 }
 
+/** Verdicts after which a request is not sent again. */
+const concluding: ReadonlySet<Verdict["kind"]> = new Set(["delivered", "rejected", "limited"]);
+
 /** Counters of a sink since the daemon started, in samples unless named otherwise. */
 export class SinkStats {
   read = 0;
@@ -73,7 +76,7 @@ export class SinkStats {
   passed = 0;
   /** The receiver's words, while samples are refused and it is not known yet which ones are rejected. */
   refusal: string | undefined;
-  /** Dropped under `retry.onExhausted: drop`. */
+  /** Dropped under `retry.onExhausted: drop` or `retry.retryOn429: false`. */
   dropped = 0;
   /** Of series that the sink's relabelling rules drop. */
   droppedByRules = 0;
@@ -147,7 +150,7 @@ export class SinkStats {
         const { message, detail } = verdict;
         const sinceMs = this.#failing?.sinceMs ?? Math.max(beganMs, this.#concludedAtMs);
         this.#failing = { sinceMs, message, detail };
-      } else if (verdict.kind === "delivered" || verdict.kind === "rejected") {
+      } else if (concluding.has(verdict.kind)) {
         this.#failing = undefined;
         this.#concludedAtMs = endedMs;
       }
@@ -176,13 +179,21 @@ export class SinkStats {
     this.fail(message, nowMs);
   }
 
+  /** Dropped as the policy says: to its receiver, that is as if they had been rejected. */
+  drop(samples: number, message: string, nowMs: number): void {
+    this.dropped += samples;
+    this.#recent.add(nowMs, 0, samples);
+    this.lastRejection = { atMs: nowMs, message };
+    this.fail(message, nowMs);
+  }
+
   /** Late samples that the receiver does not take are no trouble of the sink. */
   rejectLate(samples: number, message: string, nowMs: number): void {
     this.lateRejected += samples;
     this.lastLateRejection = { atMs: nowMs, message };
   }
 
-  /** Samples delivered and rejected in the last ten minutes. */
+  /** Samples delivered, and rejected or dropped, in the last ten minutes. */
   recent(nowMs: number): { readonly delivered: number; readonly rejected: number } {
     return this.#recent.of(nowMs);
   }

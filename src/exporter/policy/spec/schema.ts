@@ -117,6 +117,13 @@ export const sinkSchema = z.object({
                     "What is done with samples that keep failing while others are accepted: replay tries for two minutes, drop only maxAttempts times. Default: as configured",
                 })
                 .optional(),
+              retryOn429: z
+                .boolean()
+                .meta({
+                  description:
+                    "Whether a request with the response 429, a rate limit, is sent again; otherwise its samples are dropped, and kept as rejected. Default: true",
+                })
+                .optional(),
             })
             .meta({ description: "Retries of failed requests" })
             .prefault({}),

@@ -7,6 +7,7 @@ const outcomeLabels: Readonly<Record<Verdict["kind"], string>> = {
   delivered: "delivered",
   retry: "retry",
   rejected: "refused",
+  limited: "refused",
   suspended: "suspended",
   forbidden: "forbidden",
   aborted: "aborted",

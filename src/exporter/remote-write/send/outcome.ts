@@ -33,6 +33,13 @@ export type Outcome =
        */
       readonly written?: number | undefined;
     }
+  /** The receiver limits its rate, and the policy does not repeat such a request. Nothing of it was stored. */
+  | {
+      readonly kind: "limited";
+      readonly status: number;
+      readonly message: string;
+      readonly responseLost: boolean;
+    }
   | {
       readonly kind: "suspended";
       /** Absent when no request was made, for example because of an unreadable token. */
@@ -64,7 +71,9 @@ export interface Refusal {
 }
 
 /** A failure of a request as a refusal. */
-export function refusalOf(outcome: Outcome & { readonly kind: "rejected" | "exhausted" }): Refusal {
+export function refusalOf(
+  outcome: Outcome & { readonly kind: "rejected" | "exhausted" | "limited" },
+): Refusal {
   const { status, message, responseLost } = outcome;
   return {
     status,

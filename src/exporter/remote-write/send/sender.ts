@@ -154,6 +154,7 @@ class PostingSender implements AttemptSender {
       endpoint,
       scope,
       authenticated: authenticated.headers !== noHeaders,
+      retryOn429: this.#target.retry.retryOn429,
       nowMs: clock.nowMs(),
     };
     const verdict = classify(result, context);

@@ -33,6 +33,16 @@ function summary(verdict: Verdict): string {
   return verdict.kind;
 }
 
+test("under retryOn429: false, only 429 is not tried again", () => {
+  const kinds = [429, 503, 408, 425, 204, 400].map((status) => {
+    return summary(classify(response(status, { "retry-after": "1" }), { ...context, retryOn429: false }));
+  });
+  expect(kinds).toEqual([
+    ...["limited", "retry server_error", "retry request_timeout", "retry too_early", "delivered", "rejected"],
+  ]);
+  expect(summary(classify(response(429), context))).toBe("retry too_many_requests");
+});
+
 test("the count of samples written is read from what was taken and from what was refused", () => {
   const headers = { "x-prometheus-remote-write-samples-written": "7" };
   expect(classify(response(204, headers), context)).toEqual({ kind: "delivered", status: 204, written: 7 });

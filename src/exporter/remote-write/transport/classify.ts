@@ -55,6 +55,8 @@ export type Verdict =
       /** Samples that the receiver reports as written nevertheless; only of a receiver that speaks 2.0. */
       readonly written?: number | undefined;
     }
+  /** The receiver limits its rate, and the policy does not repeat the request: its samples are dropped. */
+  | { readonly kind: "limited"; readonly status: number; readonly message: string }
   /** The endpoint or its credentials are at fault: nothing is lost, and immediate retries would not help. */
   | {
       readonly kind: "suspended";
@@ -75,6 +77,8 @@ export interface AttemptContext {
   readonly scope: EgressScope;
   /** Whether the request carried credentials; for the message. */
   readonly authenticated: boolean;
+  /** The policy's `retry.retryOn429`; absent: true. */
+  readonly retryOn429?: boolean | undefined;
   readonly nowMs: number;
 }
 
@@ -92,6 +96,9 @@ export function classify(result: PostResult, context: AttemptContext): Verdict {
   const written = writtenSamples(headers);
   if (status >= 200 && status < 300) return { kind: "delivered", status, written };
   const message = `${status}${quoteBody(result)}`;
+  if (status === 429 && context.retryOn429 === false) {
+    return { kind: "limited", status, message: `${message}: dropped, since retry.retryOn429 is false` };
+  }
   const reason = retryReason(status);
   if (reason !== undefined) {
     const pauseMs = retryAfterMs(first(headers["retry-after"]), first(headers["date"]), context.nowMs);
