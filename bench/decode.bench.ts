@@ -23,7 +23,7 @@ for (const [series, perLine] of [
   samplesPerRun[name] = series * perLine;
   bench.add(name, () => {
     const decoder = new ExportLineDecoder(cache, window, () => {});
-    for (const chunk of chunks) decoder.push(chunk);
+    for (const chunk of chunks) void decoder.push(chunk);
     if (decoder.finish() !== undefined || decoder.samples !== series * perLine)
       throw new Error("not read whole");
   });
@@ -42,7 +42,7 @@ const cold = chunksOf(exportBody(50_000, 1));
 samplesPerRun["decode, 50000 series never seen before"] = 50_000;
 bench.add("decode, 50000 series never seen before", () => {
   const decoder = new ExportLineDecoder(new LabelCache(512 * 2 ** 20), window, () => {});
-  for (const chunk of cold) decoder.push(chunk);
+  for (const chunk of cold) void decoder.push(chunk);
 });
 
 await bench.run();

@@ -55,8 +55,11 @@ async function measure({ series, perLine, rounds }: Shape, port: number): Promis
       const pass = newBatcher(500, ({ payload }) => keep && round === 0 && requests.push(payload));
       const { onSeries } = pass.source("all");
       const window = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
-      const decoder = new ExportLineDecoder(cache, window, onSeries);
-      await receive(port, (chunk) => decoder.push(chunk));
+      const decoder = new ExportLineDecoder(cache, window, (series, samples) => {
+        onSeries(series, samples);
+        return undefined;
+      });
+      await receive(port, (chunk) => void decoder.push(chunk));
       if (decoder.finish() !== undefined || decoder.samples !== series * perLine)
         throw new Error("not read whole");
       pass.finishAll();

@@ -41,13 +41,17 @@ function readOnce(cache: LabelCache): number {
   const body = Buffer.concat(lines);
   const pass = newBatcher(500, () => undefined);
   const { onSeries } = pass.source("all");
-  const decoder = new ExportLineDecoder(cache, { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER }, onSeries);
+  const window = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
+  const decoder = new ExportLineDecoder(cache, window, (series, samples) => {
+    onSeries(series, samples);
+    return undefined;
+  });
   let tookMs = 0;
   for (let at = 0; at < body.length; at += chunkBytes) {
     // Copied first, since bytes from a socket have just been written.
     const length = body.copy(received, 0, at, at + chunkBytes);
     const startMs = performance.now();
-    decoder.push(received.subarray(0, length));
+    void decoder.push(received.subarray(0, length));
     tookMs += performance.now() - startMs;
   }
   const startMs = performance.now();

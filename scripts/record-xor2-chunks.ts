@@ -125,7 +125,7 @@ async function chunksOf(name: string): Promise<string[]> {
       chunks.push(Buffer.from(chunk.data ?? []).toString("base64"));
     }
   });
-  frames.push(Buffer.from(await response.arrayBuffer()));
+  void frames.push(Buffer.from(await response.arrayBuffer()));
   if (chunks.length === 0) throw new Error(`${name}: Prometheus gave no chunks`);
   return chunks;
 }

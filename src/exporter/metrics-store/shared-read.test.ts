@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { spendTurn } from "../../base/core/turn-work.ts";
 import { SampleBuffer, Series } from "../series/series.ts";
 import type { ReadConsumer, ReadHandle } from "./ports/sample-reader.ts";
 import { SharedRead } from "./shared-read.ts";
@@ -32,8 +33,8 @@ test("all consumers get every series and the one outcome", async () => {
   const shared = new SharedRead();
   const consumers = [new Counting(), new Counting()];
   const outcomes = consumers.map((consumer) => shared.attach(consumer, forever));
-  shared.onSeries(series, samples);
-  shared.onSeries(series, samples);
+  void shared.onSeries(series, samples);
+  void shared.onSeries(series, samples);
   shared.end(complete);
   expect(await Promise.all(outcomes)).toEqual([complete, complete]);
   expect(consumers.map(({ seen }) => seen)).toEqual([2, 2]);
@@ -51,12 +52,12 @@ test("the read is abandoned when the last has left, not before; each leaves in i
   ];
   first.handle?.detach();
   first.handle?.detach();
-  shared.onSeries(series, samples);
+  void shared.onSeries(series, samples);
   abort.abort(new Error("stopped"));
-  shared.onSeries(series, samples);
+  void shared.onSeries(series, samples);
   expect(shared.signal.aborted).toBe(false);
   third.onSeries = () => third.handle?.detach();
-  shared.onSeries(series, samples);
+  void shared.onSeries(series, samples);
   expect(shared.signal.aborted).toBe(true);
   expect(await outcomes[0]).toEqual({ kind: "detached" });
   await expect(outcomes[1]).rejects.toThrow("stopped");
@@ -74,8 +75,8 @@ test("one that throws gets its error, the others go on", async () => {
   const counting = new Counting();
   const failed = shared.attach(throwing, forever);
   const outcome = shared.attach(counting, forever);
-  shared.onSeries(series, samples);
-  shared.onSeries(series, samples);
+  void shared.onSeries(series, samples);
+  void shared.onSeries(series, samples);
   shared.end(complete);
   await expect(failed).rejects.toThrow("full");
   expect(await outcome).toEqual(complete);
@@ -87,4 +88,29 @@ test("a fault of the program reaches all", async () => {
   const outcomes = [shared.attach(new Counting(), forever), shared.attach(new Counting(), forever)];
   shared.fail(new Error("fault"));
   for (const outcome of outcomes) await expect(outcome).rejects.toThrow("fault");
+});
+
+test("consumers that take long are served in several turns of the event loop, each once", async () => {
+  const shared = new SharedRead();
+  const consumers = Array.from({ length: 20 }, () => new Counting());
+  for (const consumer of consumers) {
+    consumer.onSeries = () => {
+      consumer.seen++;
+      spendTurn(2);
+    };
+    void shared.attach(consumer, forever);
+  }
+  const served = () => consumers.reduce((sum, { seen }) => sum + seen, 0);
+  const servedAtTurn: number[] = [];
+  let isOver = false;
+  const watch = () => {
+    servedAtTurn.push(served());
+    if (!isOver) setImmediate(watch);
+  };
+  setImmediate(watch);
+  await shared.onSeries(series, samples);
+  isOver = true;
+  expect(consumers.map(({ seen }) => seen)).toEqual(Array(20).fill(1));
+  const inTurn = servedAtTurn.map((count, index) => count - (servedAtTurn[index - 1] ?? 0));
+  expect(Math.max(...inTurn)).toBeLessThanOrEqual(3);
 });

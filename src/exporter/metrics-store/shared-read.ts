@@ -1,4 +1,6 @@
 import { onAbort } from "../../base/core/on-abort.ts";
+import { isTurnSpent } from "../../base/core/turn-work.ts";
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import type { Exemplar } from "../series/exemplar.ts";
 import type { SampleBuffer, Series } from "../series/series.ts";
 import type { ReadConsumer, ReadOutcome } from "./ports/sample-reader.ts";
@@ -48,16 +50,31 @@ export class SharedRead {
     }
   }
 
-  /** Passes a series to all attached consumers. One that throws leaves with its error; the others stay. */
-  onSeries(series: Series, samples: SampleBuffer): void {
-    for (const attachment of this.#attachments) {
+  /**
+   * Passes a series to all attached consumers. One that throws leaves with its error; the others stay.
+   *
+   * @returns see `SampleReceiver`
+   */
+  onSeries(series: Series, samples: SampleBuffer): Promise<void> | undefined {
+    return this.#serve(this.#attachments, series, samples);
+  }
+
+  /** Many consumers, each with rules of its own, can take much longer than a turn may. */
+  #serve(all: readonly Attachment[], series: Series, samples: SampleBuffer): Promise<void> | undefined {
+    let served = 0;
+    for (const attachment of all) {
+      served++;
       if (!attachment.attached) continue;
       try {
         attachment.consumer.onSeries(series, samples);
       } catch (error) {
         this.#failOne(attachment, error);
       }
+      if (!isTurnSpent()) continue;
+      const rest = all.slice(served);
+      return yieldToEventLoop().then(() => this.#serve(rest, series, samples));
     }
+    return undefined;
   }
 
   /** The same for exemplars, to the consumers that want them. */

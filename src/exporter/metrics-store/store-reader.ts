@@ -278,13 +278,13 @@ class Delivery implements SampleReceiver {
     this.#log = log;
   }
 
-  onSeries(series: Series, samples: SampleBuffer): void {
-    if (this.violation !== undefined) return;
+  onSeries(series: Series, samples: SampleBuffer): Promise<void> | undefined {
+    if (this.violation !== undefined) return undefined;
     this.violation = violationOf(series, this.#read);
-    if (this.violation !== undefined) return;
+    if (this.violation !== undefined) return undefined;
     this.series++;
     this.samples += samples.length;
-    this.#shared.onSeries(series, samples);
+    return this.#shared.onSeries(series, samples);
   }
 
   /** Their reader has checked the tenant. */

@@ -1,5 +1,5 @@
 import { legalizeLabelName } from "../series/label-name.ts";
-import { patternWeight } from "./relabel-regex.ts";
+import { patternCost } from "./relabel-regex.ts";
 import { type RelabelAction, type RelabelRule, relabelDefaults, relabelLimits } from "./rule.ts";
 
 /** A rule as written: absent fields have their defaults, and an action may be in Kubernetes' case (`HashMod`). */
@@ -47,20 +47,20 @@ export function checkRelabelRules(list: readonly WrittenRule[]): readonly RuleFa
   let weight = 0;
   for (const [index, written] of list.entries()) {
     const rule = ruleOf(written);
-    const own = patternWeight(rule.regex);
-    if (typeof own !== "number") {
-      const message = `must be a regular expression of RE2: ${own.problem}`;
+    const cost = patternCost(rule.regex);
+    if ("problem" in cost) {
+      const message = `must be a regular expression of RE2: ${cost.problem}`;
       faults.push({ index, field: "regex", message });
     }
     const fault = validate(written, rule);
     if (fault !== undefined) faults.push({ index, field: fault[0], message: fault[1] });
-    if (typeof own !== "number") continue;
-    if (own > relabelLimits.patternWeight) {
+    if ("problem" in cost) continue;
+    if (cost.weight > relabelLimits.patternWeight) {
       const message = "is too large a regular expression; use fewer repetitions, or several rules";
       faults.push({ index, field: "regex", message });
     }
     const before = weight;
-    weight += own;
+    weight += cost.weight;
     if (before <= relabelLimits.listWeight && weight > relabelLimits.listWeight) {
       const message =
         "makes the regular expressions of all rules together too large; use fewer or shorter ones";

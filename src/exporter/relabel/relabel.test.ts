@@ -8,7 +8,7 @@ import { seededRandom } from "../../../test/support/random.ts";
 import { checkRelabelRules, ruleOf, tenantLabelFault, type WrittenRule } from "./check-rule.ts";
 import { LabelBuilder } from "./label-builder.ts";
 import { Relabelling } from "./relabel.ts";
-import { patternWeight, RelabelRegex } from "./relabel-regex.ts";
+import { patternCost, RelabelRegex } from "./relabel-regex.ts";
 import { toLower, toUpper } from "./simple-case.ts";
 
 const bounds = { maxLabels: 1_000, maxLength: 65_536 };
@@ -124,6 +124,52 @@ describe("bounds", () => {
     else expect(fault).toMatchObject({ field: "regex", message: expect.stringContaining(expected) });
   });
 
+  test.each<[string, string, number]>([
+    ["text", "http_requests_total|up", 30],
+    ["alternatives that begin differently", "go_.*|process_.*|jvm_.*", 120],
+    ["a repetition at the end", "x(.*)", 40],
+    ["repetitions that are all active at once", ".*a".repeat(50), 1_500],
+    ["alternatives that are all active at once", ".*|".repeat(50), 1_000],
+    ["a text after a repetition", `a*${"b?".repeat(40)}`, 800],
+    ["a repetition of repetitions", "(?:a*){9}", 200],
+    ["groups", "(.*?)".repeat(7), 250],
+  ])("steps of a character: %s", (_, pattern, about) => {
+    const { steps } = new RelabelRegex(pattern);
+    expect(steps).toBeGreaterThan(about / 2);
+    expect(steps).toBeLessThan(about * 2);
+  });
+
+  test.each<[string, readonly WrittenRule[], Readonly<Record<string, string>>]>([
+    [
+      "repetitions on 64 KiB",
+      [{ sourceLabels: ["a"], regex: ".*a".repeat(40), action: "drop" }],
+      { a: long },
+    ],
+    [
+      "a name and a value of many references in each rule",
+      Array.from({ length: 50 }, (_, index) => ({
+        ...{ sourceLabels: ["a"], targetLabel: `t${index}`, replacement: "$1".repeat(500) },
+      })),
+      { a: "x".repeat(100) },
+    ],
+    [
+      "all names in each of many rules",
+      Array<WrittenRule>(50).fill({ regex: "b.*", action: "labeldrop" }),
+      Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`a${index}`, "x"])),
+    ],
+  ])("%s are too costly", (_, rules, labels) => {
+    expect(relabel(rules, labels)).toBe("too_costly");
+  });
+
+  test("rules that are prepared do the same", async () => {
+    const ready = new Relabelling([ruleOf({ sourceLabels: ["a"], targetLabel: "b", regex: "x(.*)" })]);
+    await ready.prepare();
+    await ready.prepare();
+    const labels = new LabelBuilder([{ name: "a", value: "xy" }]);
+    expect(ready.apply(labels, { maxLabels: 10, maxLength: 10 })).toBe("kept");
+    expect(labels.get("b")).toBe("y");
+  });
+
   test("all patterns of a list together", () => {
     const rule = { action: "drop", sourceLabels: ["a"], regex: "a".repeat(900) };
     expect(checkRelabelRules(Array(5).fill(rule))).toEqual([]);
@@ -142,7 +188,7 @@ test("every pattern that is accepted compiles", () => {
   fc.assert(
     fc.property(fc.array(atom, { maxLength: 7 }), (atoms) => {
       const pattern = atoms.join("");
-      if (typeof patternWeight(pattern) === "number") new RelabelRegex(pattern).matches("a");
+      if (!("problem" in patternCost(pattern))) new RelabelRegex(pattern).matches("a");
     }),
     { numRuns: 2_000 },
   );

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import type { LabelBuilder } from "./label-builder.ts";
 import { RelabelRegex } from "./relabel-regex.ts";
 import type { RelabelAction, RelabelRule } from "./rule.ts";
@@ -17,21 +18,34 @@ export interface RelabelBounds {
 }
 
 /**
- * Steps of matching that a series may cost, about 10 ms at the worst; see `patternWeight`. A list of the
- * largest weight stays below it for values of up to 200 characters.
+ * Steps that a series may cost, about 10 ms at the worst; see `PatternCost`. A list of the largest weight
+ * stays below it for values of up to 200 characters, or of 20 where all of its patterns repeat without bound.
  */
 const maxSteps = 1_000_000;
-/** Of a character that is joined, compared, hashed, or changed in case. */
-const plainWeight = 5;
+/** Of a character that is joined, compared, hashed, set, or changed in case. */
+const plainSteps = 5;
+/** Of a rule's use with one text, whatever its length. */
+const stepsOfUse = 100;
 const usesExpression: ReadonlySet<RelabelAction> = new Set(["keep", "drop", "replace"]);
 
 /** Rules, ready to be applied to any number of series. */
 export class Relabelling {
   readonly #rules: readonly ReadyRule[];
+  #isPrepared = false;
 
   /** @param rules without a fault; see `checkRelabelRules` */
   constructor(rules: readonly RelabelRule[]) {
     this.#rules = rules.map((rule) => ({ ...rule, expression: new RelabelRegex(rule.regex) }));
+  }
+
+  /** Compiles the rules' expressions, each in a turn of its own. */
+  async prepare(): Promise<void> {
+    if (this.#isPrepared) return;
+    for (const { expression } of this.#rules) {
+      expression.prepare();
+      await yieldToEventLoop();
+    }
+    this.#isPrepared = true;
   }
 
   /** Applies the rules in order, as Prometheus' `relabel.ProcessBuilder` does. */
@@ -64,8 +78,7 @@ class RelabelRun {
     const { action, expression } = rule;
     if (action === "labelmap" || action === "labeldrop" || action === "labelkeep") return this.#ofNames(rule);
     const value = rule.sourceLabels.map((name) => this.#labels.get(name)).join(rule.separator);
-    if (!this.#afford(usesExpression.has(action) ? expression.weight : plainWeight, value))
-      return "too_costly";
+    if (!this.#afford(usesExpression.has(action) ? expression.steps : plainSteps, value)) return "too_costly";
     switch (action) {
       case "keep":
       case "drop":
@@ -88,7 +101,7 @@ class RelabelRun {
 
   #ofNames({ action, expression, replacement }: ReadyRule): RelabelResult {
     for (const { name, value } of this.#labels.labels()) {
-      if (!this.#afford(expression.weight, name)) return "too_costly";
+      if (!this.#afford(expression.steps, name)) return "too_costly";
       if (action !== "labelmap") {
         if (expression.matches(name) === (action === "labeldrop")) this.#labels.delete(name);
         continue;
@@ -109,12 +122,13 @@ class RelabelRun {
   #set(name: string, value: string): RelabelResult {
     const { maxLabels, maxLength } = this.#bounds;
     if (name.length > maxLength || value.length > maxLength) return "too_long";
+    if (!this.#afford(plainSteps, name) || !this.#afford(plainSteps, value)) return "too_costly";
     this.#labels.set(name, value);
     return this.#labels.size > maxLabels ? "too_many" : "kept";
   }
 
-  #afford(weight: number, text: string): boolean {
-    this.#steps += weight * text.length;
+  #afford(stepsOfCharacter: number, text: string): boolean {
+    this.#steps += stepsOfUse + stepsOfCharacter * text.length;
     return this.#steps <= maxSteps;
   }
 }

@@ -45,7 +45,7 @@ export const relabelLimits = {
   sourceLabels: 50,
   /** Of a name, a separator, a pattern and a replacement, in characters. */
   textLength: 1_024,
-  /** Weight of one pattern, and of all patterns of a list; see `patternWeight`. */
+  /** Weight of one pattern, and of all patterns of a list; see `PatternCost`. */
   patternWeight: 1_000,
   listWeight: 5_000,
 } as const;

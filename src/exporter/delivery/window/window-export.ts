@@ -77,6 +77,7 @@ export class WindowExport {
     const { interruption, signal } = this.#options;
     const ends = [interruption.signal, signal, this.progress.reading];
     try {
+      await this.#deps.dispatcher.receiver.destination.encoder().prepare();
       return await withEither(ends, async (ended) => {
         return (await this.#resolveDoubts(ended)) ?? (await this.#deliver(ended));
       });

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { systemClock } from "../../../base/core/clock.ts";
 import type { ResponseHead } from "../../../base/http/response-head.ts";
@@ -54,4 +55,41 @@ test("an error of the consumer in a later part ends the exchange", async () => {
     if (passed.length === 3) throw new Error("broken");
   });
   await expect(Promise.resolve(body.body(Buffer.alloc(40_000)))).rejects.toThrow();
+});
+
+test("a compressed body is passed like any other: in small parts, one after another", async () => {
+  const content = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * index) % 251));
+  const passed: Buffer[] = [];
+  let isWaiting = false;
+  const body = new ResponseBody(
+    systemClock,
+    () => undefined,
+    async (chunk) => {
+      expect(isWaiting).toBe(false);
+      isWaiting = true;
+      passed.push(Buffer.from(chunk));
+      await new Promise((resolve) => setImmediate(resolve));
+      isWaiting = false;
+      return true;
+    },
+  );
+  body.begin({ ...head, headers: { "content-encoding": "gzip" } });
+  const compressed = gzipSync(content);
+  for (let at = 0; at < compressed.length; at += 65_536) {
+    await body.body(compressed.subarray(at, at + 65_536));
+  }
+  expect(await body.finished()).toBe(true);
+  expect(Buffer.concat(passed).equals(content)).toBe(true);
+  expect(Math.max(...passed.map(({ length }) => length))).toBeLessThanOrEqual(8_192);
+});
+
+test("an error of the consumer ends a compressed body", async () => {
+  const body = new ResponseBody(
+    systemClock,
+    () => undefined,
+    () => Promise.reject(new Error("broken")),
+  );
+  body.begin({ ...head, headers: { "content-encoding": "gzip" } });
+  void body.body(gzipSync(Buffer.alloc(10)));
+  await expect(body.finished()).rejects.toMatchObject({ cause: { message: "broken" } });
 });

@@ -18,8 +18,15 @@ const longestRead = 2 * longestText;
  */
 const longestBurstMs = 2;
 
-/** Passed at once: relabelling may take 10 ms for each new series in it. */
+/** Passed at once: much may be made of each byte. */
 const sliceBytes = 8 * 1_024;
+
+/**
+ * Takes a part of a body, whose bytes are valid until it returns.
+ *
+ * @returns whether more is wanted; a promise where the part was not used in one turn of the event loop
+ */
+export type ChunkConsumer = (chunk: Buffer, headers: ResponseHeaders) => boolean | Promise<boolean>;
 
 /** An error thrown by the caller's own code: not the store's fault. */
 export class ConsumerError extends Error {}
@@ -33,7 +40,7 @@ export function isSuccess(status: number): boolean {
  * false; keeps the beginning of any other body as text.
  */
 export class ResponseBody implements ResponseReceiver {
-  readonly #onChunk: (chunk: Buffer, headers: ResponseHeaders) => boolean;
+  readonly #onChunk: ChunkConsumer;
   readonly #onHead: (head: ResponseHead) => void;
   readonly #yieldBudget: YieldBudget;
   #head: ResponseHead | undefined;
@@ -47,7 +54,7 @@ export class ResponseBody implements ResponseReceiver {
   constructor(
     clock: Pick<Clock, "monotonicMs">,
     onHead: (head: ResponseHead) => void,
-    onChunk: (chunk: Buffer, headers: ResponseHeaders) => boolean,
+    onChunk: ChunkConsumer,
   ) {
     this.#yieldBudget = new YieldBudget(clock);
     this.#onHead = onHead;
@@ -89,12 +96,13 @@ export class ResponseBody implements ResponseReceiver {
   #passSlices(bytes: Buffer, headers: ResponseHeaders): Flow {
     this.#yieldBudget.begin();
     for (let at = 0; at < bytes.length; at += sliceBytes) {
-      this.#pass(bytes.subarray(at, at + sliceBytes), headers);
+      const passed = this.#pass(bytes.subarray(at, at + sliceBytes), headers);
       if (this.#isEnough) return "enough";
-      if (!this.#yieldBudget.isSpent()) continue;
+      const waiting = passed ?? (this.#yieldBudget.isSpent() ? yieldToEventLoop() : undefined);
+      if (waiting === undefined) continue;
       // A copy: the memory is reused once this returns.
       const rest = Buffer.from(bytes.subarray(at + sliceBytes));
-      return yieldToEventLoop().then(() => (this.#isEnough ? undefined : this.#passSlices(rest, headers)));
+      return waiting.then(() => (this.#isEnough ? undefined : this.#passSlices(rest, headers)));
     }
     return "more";
   }
@@ -122,13 +130,18 @@ export class ResponseBody implements ResponseReceiver {
 
   #openGunzip(headers: ResponseHeaders): Gunzip {
     const gunzip = createGunzip();
-    gunzip.on("data", (chunk: Buffer) => {
-      if (this.#isEnough || this.#error !== undefined) return;
+    const pass = async (chunk: Buffer): Promise<void> => {
       try {
-        this.#pass(chunk, headers);
+        await this.#passSlices(chunk, headers);
+        gunzip.resume();
       } catch (error) {
         gunzip.destroy(error as Error);
       }
+    };
+    gunzip.on("data", (chunk: Buffer) => {
+      if (this.#isEnough || this.#error !== undefined) return;
+      gunzip.pause();
+      void pass(chunk);
     });
     gunzip.on("error", (error) => {
       this.#error ??= error;
@@ -136,10 +149,21 @@ export class ResponseBody implements ResponseReceiver {
     return gunzip;
   }
 
-  /** @throws ConsumerError */
-  #pass(chunk: Buffer, headers: ResponseHeaders): void {
+  /** @returns a promise until which no more must be passed @throws ConsumerError, also in the promise */
+  #pass(chunk: Buffer, headers: ResponseHeaders): Promise<void> | undefined {
     try {
-      this.#isEnough = !this.#onChunk(chunk, headers);
+      const more = this.#onChunk(chunk, headers);
+      if (typeof more === "object") return this.#passed(more);
+      this.#isEnough = !more;
+      return undefined;
+    } catch (error) {
+      throw new ConsumerError("", { cause: error });
+    }
+  }
+
+  async #passed(more: Promise<boolean>): Promise<void> {
+    try {
+      if (!(await more)) this.#isEnough = true;
     } catch (error) {
       throw new ConsumerError("", { cause: error });
     }

@@ -16,7 +16,7 @@ import { redact } from "../../../base/log/redact.ts";
 import { TlsMaterial } from "../../../base/net/tls-material.ts";
 import type { PrometheusMajor } from "../../metricsql/analysis/promql.ts";
 import { failure, failureOfStatus, type ReadFailure } from "./read-failure.ts";
-import { ConsumerError, isSuccess, ResponseBody } from "./response-body.ts";
+import { type ChunkConsumer, ConsumerError, isSuccess, ResponseBody } from "./response-body.ts";
 import { StoreClock } from "./store-clock.ts";
 import { flavorOfBuildInfo, flavorOfExport, flavorOfQuery, promqlOfBuildInfo } from "./store-flavor.ts";
 import {
@@ -172,14 +172,14 @@ export class StoreClient {
   }
 
   /**
-   * Sends one request and passes its 2xx body to `onChunk` as it arrives, decompressed; a chunk's bytes are
-   * valid until `onChunk` returns. When it returns false, the connection is closed at once.
+   * Sends one request and passes its 2xx body to `onChunk` as it arrives, decompressed; see `ChunkConsumer`.
+   * When it wants no more, the connection is closed at once.
    *
    * @throws the signal's reason, and the errors of `onChunk`
    */
   async request(
     request: StoreRequest,
-    onChunk: (chunk: Buffer, headers: ResponseHeaders) => boolean,
+    onChunk: ChunkConsumer,
     signal: AbortSignal,
   ): Promise<StoreResponse | ReadFailure> {
     signal.throwIfAborted();

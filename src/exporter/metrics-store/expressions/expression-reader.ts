@@ -174,7 +174,8 @@ export class ExpressionReader implements ScopedReader<ScopedEvaluation> {
       }
       series++;
       samples += buffer.length;
-      receiver.onSeries(found, buffer);
+      const waiting = receiver.onSeries(found, buffer);
+      if (waiting !== undefined) await waiting;
     }
     invalid.report(receiver);
     return { kind: "complete", series, samples };

@@ -58,8 +58,8 @@ export interface ReadTotals {
  */
 export interface ScopedReader<Read extends ScopedRead | ThinnedRead | ScopedEvaluation = ScopedRead> {
   /**
-   * Passes every series of the query with its samples after `fromMs` and up to `toMs` to `receiver`,
-   * synchronously, as they arrive. Resolves to "stopped" when the receiver wants no more.
+   * Passes every series of the query with its samples after `fromMs` and up to `toMs` to `receiver`, as they
+   * arrive. Resolves to "stopped" when the receiver wants no more.
    *
    * @throws the signal's reason, and the receiver's errors
    */
@@ -71,7 +71,11 @@ export interface ScopedReader<Read extends ScopedRead | ThinnedRead | ScopedEval
 }
 
 export interface SampleReceiver {
-  onSeries(series: Series, samples: SampleBuffer): void;
+  /**
+   * Synchronous, unless the time of this turn of the event loop is spent (`turn-work.ts`): then it returns a
+   * promise, and until that resolves the samples stay as they are and no other series is passed.
+   */
+  onSeries(series: Series, samples: SampleBuffer): Promise<void> | undefined;
   /** Reports decoded bytes of the body, as they arrive. */
   onBytes(bytes: number): void;
   /** Reports lines that were left out of a read that continues. `reason` is stable. */

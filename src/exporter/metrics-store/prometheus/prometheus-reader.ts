@@ -116,20 +116,23 @@ export class PrometheusReader implements ScopedReader {
       (series, samples) => {
         if (totals.series === 0) this.#labels.observe((name) => series.label(name));
         // A series of another tenant is not left out in silence: the receiver fails the read.
-        if (!series.fulfils(isSelected) && isOfTenant(series, tenant)) return;
+        if (!series.fulfils(isSelected) && isOfTenant(series, tenant)) return undefined;
         totals.series++;
         totals.samples += samples.length;
-        receiver.onSeries(series, samples);
+        return receiver.onSeries(series, samples);
       },
     );
     const body = new ReadBody(decoder, this.#limits, (bytes) => receiver.onBytes(bytes));
     const response = await this.#client.request(
       { path: "/api/v1/read", body: { bytes: compressedRequest(read), headers: requestHeaders } },
-      (chunk, headers) => body.push(chunk, headers) && receiver.wantsMore(),
+      (chunk, headers) => {
+        const wantsMore = () => body.fault === undefined && receiver.wantsMore();
+        return body.push(chunk, headers)?.then(wantsMore) ?? wantsMore();
+      },
       signal,
     );
     const isWhole = response.kind === "response" && response.whole;
-    const fault = isWhole ? body.finish(response.headers) : body.fault;
+    const fault = isWhole ? await body.finish(response.headers) : body.fault;
     if (fault === "too_large") return fault;
     for (const [reason, series] of decoder.invalid) {
       receiver.onInvalid(reason, series, decoder.lastInvalid ?? reason);

@@ -29,18 +29,19 @@ export class ReadBody {
     this.#frames = new FrameDecoder((bytes, view, start, end) => decoder.chunked(bytes, view, start, end));
   }
 
-  /** @returns whether more is wanted */
-  push(chunk: Buffer, headers: ResponseHeaders): boolean {
+  /** @returns a promise where the decoder returned one: wait for it before the next push */
+  push(chunk: Buffer, headers: ResponseHeaders): Promise<void> | undefined {
     this.#kind ??= this.#kindOf(headers);
     if (this.#kind === "chunks") {
       this.#onBytes(chunk.length);
-      this.#attempt(() => this.#frames.push(chunk));
-    } else if (this.#kind === "samples") {
+      return this.#attempt(() => this.#frames.push(chunk));
+    }
+    if (this.#kind === "samples") {
       this.#pieces.push(Buffer.from(chunk));
       this.#held += chunk.length;
       if (this.#held > this.#limits.maxCompressedBytes) this.fault = "too_large";
     }
-    return this.fault === undefined;
+    return undefined;
   }
 
   /**
@@ -48,10 +49,10 @@ export class ReadBody {
    *
    * @returns the fault that makes the body incomplete or invalid, or undefined
    */
-  finish(headers: ResponseHeaders): ReadFailure | "too_large" | undefined {
+  async finish(headers: ResponseHeaders): Promise<ReadFailure | "too_large" | undefined> {
     this.#kind ??= this.#kindOf(headers);
     if (this.fault !== undefined) return this.fault;
-    if (this.#kind === "samples") this.#attempt(() => this.#decodeSamples());
+    if (this.#kind === "samples") await this.#attempt(() => this.#decodeSamples());
     else if (this.#frames.rest.length > 0) this.fault = failureOfRest(this.#frames.rest);
     return this.fault;
   }
@@ -65,7 +66,7 @@ export class ReadBody {
     return undefined;
   }
 
-  #decodeSamples(): void {
+  async #decodeSamples(): Promise<void> {
     const compressed = Buffer.concat(this.#pieces);
     this.#pieces = [];
     if (uncompressedLength(compressed) > this.#limits.maxBytes) {
@@ -79,15 +80,19 @@ export class ReadBody {
       throw new MalformedMessage("it is not compressed by snappy", { cause: error });
     }
     this.#onBytes(message.length);
-    this.#decoder.sampled(message);
+    await this.#decoder.sampled(message);
   }
 
-  #attempt(decode: () => void): void {
-    try {
-      decode();
-    } catch (error) {
+  #attempt(decode: () => Promise<void> | undefined): Promise<void> | undefined {
+    const fail = (error: unknown): void => {
       if (!(error instanceof MalformedMessage)) throw error;
       this.fault = failure("malformed_answer", `the store's response cannot be understood: ${error.message}`);
+    };
+    try {
+      return decode()?.catch(fail);
+    } catch (error) {
+      fail(error);
+      return undefined;
     }
   }
 }

@@ -6,19 +6,44 @@ import { FrameDecoder, maxFrameBytes } from "./read-frames.ts";
 
 function decode(pieces: readonly Buffer[]): { frames: string[]; rest: Buffer } {
   const frames: string[] = [];
-  const decoder = new FrameDecoder((bytes, _view, start, end) =>
-    frames.push(bytes.toString("hex", start, end)),
-  );
+  const decoder = new FrameDecoder((bytes, _view, start, end) => {
+    frames.push(bytes.toString("hex", start, end));
+    return undefined;
+  });
   for (const piece of pieces) {
     // Like a socket: the memory is reused for the next piece.
     const reused = Buffer.from(piece);
-    decoder.push(reused);
+    void decoder.push(reused);
     reused.fill(0xee);
   }
   return { frames, rest: Buffer.from(decoder.rest) };
 }
 
 describe("the frames of a stream", () => {
+  test("come out one by one where the receiver takes long", async () => {
+    const contents = ["one", "", "three".repeat(100)];
+    const body = Buffer.concat(contents.map((content) => encodeFrame(Buffer.from(content))));
+    for (let at = 0; at <= body.length; at++) {
+      const frames: string[] = [];
+      let isWaiting = false;
+      const decoder = new FrameDecoder(async (bytes, _view, start, end) => {
+        expect(isWaiting).toBe(false);
+        frames.push(bytes.toString("utf8", start, end));
+        isWaiting = true;
+        await Promise.resolve();
+        isWaiting = false;
+      });
+      for (const piece of [body.subarray(0, at), body.subarray(at)]) {
+        const reused = Buffer.from(piece);
+        const pushed = decoder.push(reused);
+        reused.fill(0xee);
+        await pushed;
+      }
+      expect(frames, `cut at ${at}`).toEqual(contents);
+      expect(decoder.rest).toHaveLength(0);
+    }
+  });
+
   test("come out whole, however the body is cut", () => {
     fc.assert(
       fc.property(

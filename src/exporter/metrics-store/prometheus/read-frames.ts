@@ -11,8 +11,12 @@ const checksumBytes = 4;
 /** Maximum bytes of the size, a varint; a longer one exceeds `maxFrameBytes`. */
 const maxSizeBytes = 5;
 
-/** Receives the data of a frame; `view` is of the same memory as `bytes`. */
-type FrameReceiver = (bytes: Buffer, view: DataView, start: number, end: number) => void;
+/**
+ * Receives the data of a frame; `view` is of the same memory as `bytes`, which is valid until it returns.
+ *
+ * @returns a promise, until which no other frame is passed
+ */
+type FrameReceiver = (bytes: Buffer, view: DataView, start: number, end: number) => Promise<void> | undefined;
 
 /**
  * Splits the body of a streamed remote read into its frames, as it arrives (storage/remote/chunked.go): the
@@ -36,8 +40,11 @@ export class FrameDecoder {
     return this.#carry.subarray(0, this.#carried);
   }
 
-  /** @throws MalformedMessage, and the errors of `onFrame` */
-  push(chunk: Buffer): void {
+  /**
+   * @returns a promise where `onFrame` returned one: wait for it before the next push
+   * @throws MalformedMessage, and the errors of `onFrame`, also in the promise
+   */
+  push(chunk: Buffer): Promise<void> | undefined {
     // One view for all frames in the chunk: Prometheus makes a frame of each series.
     const view = viewOf(chunk);
     let at = 0;
@@ -45,8 +52,9 @@ export class FrameDecoder {
       if (this.#carried === 0) {
         const frame = frameAt(chunk, at, chunk.length);
         if (frame !== undefined && frame.end <= chunk.length) {
-          this.#take(chunk, view, frame);
+          const waiting = this.#take(chunk, view, frame);
           at = frame.end;
+          if (waiting !== undefined) return this.#pushLater(waiting, chunk.subarray(at));
           continue;
         }
       }
@@ -56,17 +64,26 @@ export class FrameDecoder {
       at += this.#keep(chunk, at, Math.min(wanted, chunk.length - at));
       const frame = frameAt(this.#carry, 0, this.#carried);
       if (frame !== undefined && frame.end === this.#carried) {
-        this.#take(this.#carry, this.#carryView, frame);
+        const waiting = this.#take(this.#carry, this.#carryView, frame);
         this.#carried = 0;
+        if (waiting !== undefined) return this.#pushLater(waiting, chunk.subarray(at));
       }
     }
+    return undefined;
   }
 
-  #take(bytes: Buffer, view: DataView, { start, end }: Frame): void {
+  async #pushLater(waiting: Promise<void>, rest: Buffer): Promise<void> {
+    // A copy: the memory is reused once `push` returns.
+    const copy = Buffer.from(rest);
+    await waiting;
+    await this.push(copy);
+  }
+
+  #take(bytes: Buffer, view: DataView, { start, end }: Frame): Promise<void> | undefined {
     if (crc32c(bytes, start, end) !== view.getUint32(start - checksumBytes)) {
       throw new MalformedMessage("a frame's checksum is wrong");
     }
-    this.#onFrame(bytes, view, start, end);
+    return this.#onFrame(bytes, view, start, end);
   }
 
   #keep(chunk: Buffer, at: number, length: number): number {

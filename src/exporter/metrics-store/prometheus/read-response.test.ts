@@ -19,6 +19,7 @@ import {
 } from "../../../../test/support/store/remote-read-response.ts";
 import { type BitSample, encodeXor2Chunk, encodeXorChunk } from "../../../../test/support/store/xor-chunk.ts";
 import type { SampleBuffer, Series } from "../../series/series.ts";
+import type { SampleReceiver } from "../ports/scoped-reader.ts";
 import type { Window } from "../ports/window.ts";
 import { LabelCache } from "../samples/label-cache.ts";
 import { MalformedMessage } from "./message-cursor.ts";
@@ -32,14 +33,17 @@ interface Passed {
   readonly histograms?: Buffer[];
 }
 
+type OnSeries = (series: Series, samples: SampleBuffer) => undefined;
+
 function decoderOf(
   window: Window = always,
   queries = 1,
   toRead: Pick<ReadResponseOptions, "setAside" | "only"> = {},
+  receiver: (passOn: OnSeries) => SampleReceiver["onSeries"] = (passOn) => passOn,
 ) {
   const passed: Passed[] = [];
   const marks: boolean[] = [];
-  const onSeries = (series: Series, samples: SampleBuffer): void => {
+  const passOn = (series: Series, samples: SampleBuffer): undefined => {
     marks.push(samples.followsOtherKind);
     const labels = Object.fromEntries(series.labels.map(({ name, value }) => [name, value]));
     if (samples.histograms !== undefined) {
@@ -55,7 +59,7 @@ function decoderOf(
     });
   };
   const cache = new LabelCache(2 ** 24, { maxLabels: 20, maxValueBytes: 100 });
-  const decoder = new ReadResponseDecoder({ cache, window, queries, ...toRead }, onSeries);
+  const decoder = new ReadResponseDecoder({ cache, window, queries, ...toRead }, receiver(passOn));
   return { passed, marks, decoder };
 }
 
@@ -83,7 +87,7 @@ function decodeChunks(decoder: ReadResponseDecoder, query: number, series: reado
   const message = encodeChunkedResponse(query, series);
   // Within larger bytes, like a frame.
   const bytes = Buffer.concat([Buffer.from("before"), message, Buffer.from("after")]);
-  decoder.chunked(bytes, viewOf(bytes), 6, 6 + message.length);
+  void decoder.chunked(bytes, viewOf(bytes), 6, 6 + message.length);
 }
 
 const labels = fc.dictionary(
@@ -105,7 +109,43 @@ const samples = fc
   });
 const anySeries = fc.array(fc.record({ labels, samples }), { maxLength: 5 });
 
+/** Lets the receiver wait after some of the series, and checks that none is passed meanwhile. */
+function waiting(decide: Iterator<boolean>, onSeries: OnSeries) {
+  let isWaiting = false;
+  return (series: Series, samples: SampleBuffer): Promise<void> | undefined => {
+    expect(isWaiting).toBe(false);
+    onSeries(series, samples);
+    if (decide.next().value !== true) return undefined;
+    isWaiting = true;
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        isWaiting = false;
+        resolve();
+      });
+    });
+  };
+}
+
 describe("what the reference encodes is decoded, bit for bit", () => {
+  test("however long the receiver takes", async () => {
+    await fc.assert(
+      fc.asyncProperty(anySeries, fc.infiniteStream(fc.boolean()), async (list, decide) => {
+        const { decoder, passed } = decoderOf(always, 1, {}, (onSeries) => waiting(decide, onSeries));
+        const bytes = encodeChunkedResponse(
+          0,
+          list.map((one) => ({ labels: one.labels, chunks: [chunkOf(one.samples)] })),
+        );
+        const reused = Buffer.from(bytes);
+        const decoded = decoder.chunked(reused, viewOf(reused), 0, reused.length);
+        reused.fill(0xee);
+        await decoded;
+        expect(passed).toEqual(list);
+        await decoder.sampled(encodeSamplesResponse([list]));
+        expect(passed).toEqual([...list, ...list]);
+      }),
+    );
+  });
+
   test("as chunks", () => {
     fc.assert(
       fc.property(anySeries, (list) => {
@@ -331,11 +371,11 @@ describe("native histograms", () => {
     expect([...decoder.invalid]).toEqual([["malformed_chunk", 1]]);
   });
 
-  test("of samples whose fields are not in order are malformed", () => {
+  test("of samples whose fields are not in order are malformed", async () => {
     const { decoder } = decoderOf();
     const histogram = Buffer.concat([Buffer.from([0x78, 0x01]), message(1, no)]);
     const body = encodeSamplesResponse([[{ labels: { a: "b" }, samples: [], histograms: [histogram] }]]);
-    expect(() => decoder.sampled(body)).toThrow(MalformedMessage);
+    await expect(decoder.sampled(body)).rejects.toThrow(MalformedMessage);
   });
 
   test("any of samples are passed on byte for byte", () => {
@@ -388,14 +428,17 @@ test.each([
     const seen: boolean[] = [];
     const decoder = new ReadResponseDecoder(
       { cache: new LabelCache(2 ** 24), window: always, queries: 1 },
-      (series) => seen.push(series.isUtf8),
+      (series) => {
+        seen.push(series.isUtf8);
+        return undefined;
+      },
     );
-    decoder.chunked(message, viewOf(message), 0, message.length);
+    void decoder.chunked(message, viewOf(message), 0, message.length);
     expect(seen).toEqual([isUtf8]);
   }
 });
 
-test("anything is decoded or invalid, and nothing else is thrown", () => {
+test("anything is decoded or invalid, and nothing else is thrown", async () => {
   const whole = encodeChunkedResponse(0, [{ labels: { a: "b" }, chunks: [chunkOf(every(15_000, 0, 20))] }]);
   const damaged = fc
     .array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 })
@@ -405,14 +448,14 @@ test("anything is decoded or invalid, and nothing else is thrown", () => {
       return bytes;
     });
   const anyBytes = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes));
-  fc.assert(
-    fc.property(fc.oneof(damaged, anyBytes), (bytes) => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(damaged, anyBytes), async (bytes) => {
       for (const decode of [
         (decoder: ReadResponseDecoder) => decoder.chunked(bytes, viewOf(bytes), 0, bytes.length),
         (decoder: ReadResponseDecoder) => decoder.sampled(bytes),
       ]) {
         try {
-          decode(decoderOf().decoder);
+          await decode(decoderOf().decoder);
         } catch (error) {
           expect(error).toBeInstanceOf(MalformedMessage);
         }

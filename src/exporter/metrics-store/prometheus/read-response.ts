@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { EncodedHistograms } from "../../series/encoded-histograms.ts";
 import { SampleBuffer, type Series } from "../../series/series.ts";
+import type { SampleReceiver } from "../ports/scoped-reader.ts";
 import type { Window } from "../ports/window.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
 import { isInOrder, sortByTime, trimToWindow } from "../samples/sample-order.ts";
@@ -46,7 +47,7 @@ export class ReadResponseDecoder {
   readonly #window: Window;
   readonly #setAside: SeriesToRead | undefined;
   readonly #only: SeriesToRead | undefined;
-  readonly #onSeries: (series: Series, samples: SampleBuffer) => void;
+  readonly #onSeries: SampleReceiver["onSeries"];
   readonly #buffer = new SampleBuffer();
   readonly #histograms = new EncodedHistograms();
   readonly #histogramBuffer = new SampleBuffer(this.#histograms);
@@ -59,7 +60,7 @@ export class ReadResponseDecoder {
 
   constructor(
     { cache, window, queries, setAside, only }: ReadResponseOptions,
-    onSeries: (series: Series, samples: SampleBuffer) => void,
+    onSeries: SampleReceiver["onSeries"],
   ) {
     this.#cache = cache;
     this.#window = window;
@@ -74,27 +75,47 @@ export class ReadResponseDecoder {
    * Decodes one ChunkedReadResponse.
    *
    * @param view of the same memory as `bytes`
-   * @throws MalformedMessage, and the errors of `onSeries`
+   * @returns a promise where `onSeries` returned one: wait for it before the next message
+   * @throws MalformedMessage, and the errors of `onSeries`, also in the promise
    */
-  chunked(bytes: Buffer, view: DataView, start: number, end: number): void {
+  chunked(bytes: Buffer, view: DataView, start: number, end: number): Promise<void> | undefined {
     const query = this.#owners === undefined ? 0 : queryOf(bytes, start, end);
-    const fields = new MessageCursor(bytes, start, end);
+    return this.#takeAll(new MessageCursor(bytes, start, end), bytes, view, end, query);
+  }
+
+  #takeAll(
+    fields: MessageCursor,
+    bytes: Buffer,
+    view: DataView,
+    end: number,
+    query: number,
+  ): Promise<void> | undefined {
     while (fields.next()) {
-      if (fields.is(1, wireTypes.bytes))
-        this.#takeSeries(bytes, view, fields.message(), query, this.#takeChunk);
+      if (!fields.is(1, wireTypes.bytes)) continue;
+      const waiting = this.#takeSeries(bytes, view, fields.message(), query, this.#takeChunk);
+      if (waiting !== undefined) return this.#takeLater(waiting, bytes.subarray(fields.end, end), query);
     }
+    return undefined;
+  }
+
+  async #takeLater(waiting: Promise<void>, rest: Buffer, query: number): Promise<void> {
+    // A copy: the memory is reused once `chunked` returns.
+    const bytes = Buffer.from(rest);
+    await waiting;
+    await this.#takeAll(new MessageCursor(bytes), bytes, viewOf(bytes), bytes.length, query);
   }
 
   /** Decodes one ReadResponse, the whole result. @throws MalformedMessage, and the errors of `onSeries` */
-  sampled(bytes: Buffer): void {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  async sampled(bytes: Buffer): Promise<void> {
+    const view = viewOf(bytes);
     const fields = new MessageCursor(bytes);
     for (let query = 0; fields.next(); ) {
       if (!fields.is(1, wireTypes.bytes)) continue;
       const result = fields.message();
       while (result.next()) {
-        if (result.is(1, wireTypes.bytes))
-          this.#takeSeries(bytes, view, result.message(), query, this.#takeSample);
+        if (!result.is(1, wireTypes.bytes)) continue;
+        const waiting = this.#takeSeries(bytes, view, result.message(), query, this.#takeSample);
+        if (waiting !== undefined) await waiting;
       }
       query++;
     }
@@ -106,7 +127,7 @@ export class ReadResponseDecoder {
     fields: MessageCursor,
     query: number,
     takeData: (bytes: Buffer, view: DataView, fields: MessageCursor) => void,
-  ): void {
+  ): Promise<void> | undefined {
     const samples = this.#buffer;
     const histograms = this.#histogramBuffer;
     samples.length = 0;
@@ -123,35 +144,44 @@ export class ReadResponseDecoder {
       } else takeData(bytes, view, fields);
     }
     const fromMs = this.#claim(bytes, labelsStart, labelsEnd, query);
-    if (fromMs === undefined) return;
+    if (fromMs === undefined) return undefined;
     const { hasUnknown, malformed } = this.#chunks;
     if (hasUnknown)
       this.#countInvalid("unknown_encoding", "a series has chunks in an encoding that is not known");
     if (malformed !== undefined) this.#countInvalid("malformed_chunk", malformed);
     this.#tidy(samples, fromMs);
     if (this.#tidy(histograms, fromMs)) forgetResets(histograms);
-    if (samples.length + histograms.length === 0) return;
+    if (samples.length + histograms.length === 0) return undefined;
     const found = this.#cache.find(bytes, view, labelsStart, labelsEnd, parseReadLabels);
     if (found === undefined) throw new MalformedMessage("a series has no readable labels");
     if (found.kind === "invalid") {
       this.#countInvalid(found.reason, found.message);
-      return;
+      return undefined;
     }
     this.series++;
     this.samples += samples.length + histograms.length;
-    if (histograms.length === 0) this.#pass(found, samples);
-    else if (samples.length === 0 && !(this.#histograms.hasIntegers && this.#histograms.hasFloats)) {
-      this.#pass(found, histograms);
-    } else for (const run of runsOf(samples, histograms)) this.#pass(found, run);
+    if (histograms.length === 0) return this.#pass(found, samples);
+    if (samples.length === 0 && !(this.#histograms.hasIntegers && this.#histograms.hasFloats)) {
+      return this.#pass(found, histograms);
+    }
+    return this.#passRuns(found, runsOf(samples, histograms));
+  }
+
+  #passRuns(series: Series, runs: Iterator<SampleBuffer>): Promise<void> | undefined {
+    for (let next = runs.next(); next.done !== true; next = runs.next()) {
+      const waiting = this.#pass(series, next.value);
+      if (waiting !== undefined) return waiting.then(() => this.#passRuns(series, runs));
+    }
+    return undefined;
   }
 
   /** Passes on samples of one kind, which may be another than that of the series' last ones. */
-  #pass(series: Series, samples: SampleBuffer): void {
+  #pass(series: Series, samples: SampleBuffer): Promise<void> | undefined {
     const kind = samples.kind(0);
     samples.followsOtherKind = series === this.#lastSeries && kind !== this.#lastKind;
     this.#lastSeries = series;
     this.#lastKind = kind;
-    this.#onSeries(series, samples);
+    return this.#onSeries(series, samples);
   }
 
   /** A field of ChunkedSeries. */
@@ -215,6 +245,10 @@ export class ReadResponseDecoder {
     this.invalid.set(reason, (this.invalid.get(reason) ?? 0) + 1);
     this.lastInvalid = message;
   }
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 /** The query's index; its field may follow the series. */

@@ -17,7 +17,7 @@ function decode(
   options: { window?: typeof always; maxLineBytes?: number } = {},
 ): Decoded {
   const lines: Decoded["lines"] = [];
-  const onSeries = (series: Series, samples: SampleBuffer): void => {
+  const onSeries = (series: Series, samples: SampleBuffer): undefined => {
     lines.push({
       labels: Object.fromEntries(series.labels.map(({ name, value }) => [name, value])),
       times: [...samples.timestampsMs.subarray(0, samples.length)],
@@ -33,7 +33,7 @@ function decode(
   for (const piece of pieces) {
     // Like a socket: the memory is reused for the next piece.
     const reused = Buffer.from(piece);
-    decoder.push(reused);
+    void decoder.push(reused);
     reused.fill(0x7b);
   }
   return { lines, fault: decoder.finish(), decoder };
@@ -143,6 +143,36 @@ describe("any body", () => {
     expect(lines[42]?.values).toEqual(long);
   });
 
+  test("waits for its receiver, at any line and however it is cut", async () => {
+    const lines = Array.from({ length: 6 }, (_, index) =>
+      index === 3
+        ? `{"timestamps":[1],"values":[${index}],"metric":{}}\n`
+        : `{"metric":{},"values":[${index}],"timestamps":[1]}\n`,
+    );
+    const body = Buffer.from(lines.join(""));
+    for (let at = 0; at <= body.length; at++) {
+      const values: number[] = [];
+      let isWaiting = false;
+      const decoder = new ExportLineDecoder(new LabelCache(2 ** 20), always, (_, samples) => {
+        expect(isWaiting).toBe(false);
+        values.push(samples.values[0] ?? -1);
+        if (values.length % 3 === 0) return undefined;
+        isWaiting = true;
+        return Promise.resolve().then(() => {
+          isWaiting = false;
+        });
+      });
+      for (const piece of [body.subarray(0, at), body.subarray(at)]) {
+        const reused = Buffer.from(piece);
+        const pushed = decoder.push(reused);
+        reused.fill(0x7b);
+        await pushed;
+      }
+      expect(decoder.finish()).toBeUndefined();
+      expect(values, `cut at ${at}`).toEqual([0, 1, 2, 3, 4, 5]);
+    }
+  });
+
   test("may be cut at every byte", () => {
     const tricky = `${line}{"metric":{"x":"},\\"values\\":[1],\\\\"},"values":[+Inf,NaN],"timestamps":[1790000000001,1790000000002]}\n${line}`;
     const body = Buffer.from(tricky);
@@ -207,11 +237,11 @@ describe("a line", () => {
 
   test("equal times stay in the order they came, and stale markers keep their bits when sorted", () => {
     let bits = "";
-    const onSeries = (_: Series, samples: SampleBuffer): void => {
+    const onSeries = (_: Series, samples: SampleBuffer): undefined => {
       bits = samples.valueBytes.toString("hex", 0, samples.length * 8);
     };
     const decoder = new ExportLineDecoder(new LabelCache(2 ** 20), always, onSeries);
-    decoder.push(Buffer.from('{"metric":{},"values":[3,NaN,1,2],"timestamps":[9,5,9,1]}\n'));
+    void decoder.push(Buffer.from('{"metric":{},"values":[3,NaN,1,2],"timestamps":[9,5,9,1]}\n'));
     expect(bits.match(/.{16}/g)).toEqual([
       "0000000000000040",
       "020000000000f07f",
@@ -310,7 +340,10 @@ describe("what is beyond the limits is left out while the rest goes on", () => {
     ],
   ])("by default: %s, at no more memory than the limit of a line", (_, make, reason) => {
     let series = 0;
-    const decoder = new ExportLineDecoder(new LabelCache(2 ** 20), always, () => series++);
+    const decoder = new ExportLineDecoder(new LabelCache(2 ** 20), always, () => {
+      series++;
+      return undefined;
+    });
     const body = Buffer.concat([Buffer.from(line), make(), Buffer.from(line)]);
     for (let at = 0; at < body.length; at += 65_536) {
       expect(decoder.push(body.subarray(at, at + 65_536))).toBeUndefined();

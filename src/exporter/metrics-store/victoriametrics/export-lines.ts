@@ -1,4 +1,5 @@
-import { SampleBuffer, type Series } from "../../series/series.ts";
+import { SampleBuffer } from "../../series/series.ts";
+import type { SampleReceiver } from "../ports/scoped-reader.ts";
 import type { Window } from "../ports/window.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
 import type { InvalidLabels, InvalidReason } from "../samples/metric-labels.ts";
@@ -30,7 +31,8 @@ const defaultLineLimits: ExportLineLimits = { maxLineBytes: 64 * 2 ** 20 };
  *
  * `push` accepts any split of the body and calls `onSeries` for every line that ends in it, with the samples
  * in time order and within the window. No text is created, and only a line that is split is copied. The bytes
- * may be reused as soon as `push` returns; the SampleBuffer is valid until `onSeries` returns.
+ * may be reused as soon as `push` returns; the SampleBuffer is valid until `onSeries` returns, or until the
+ * promise that it returns has resolved.
  */
 export class ExportLineDecoder {
   /** Lines passed on. */
@@ -44,7 +46,7 @@ export class ExportLineDecoder {
 
   readonly #cache: LabelCache;
   readonly #window: Window;
-  readonly #onSeries: (series: Series, samples: SampleBuffer) => void;
+  readonly #onSeries: SampleReceiver["onSeries"];
   readonly #maxLineBytes: number;
   readonly #samples = new SampleBuffer();
   #carry = Buffer.allocUnsafe(0);
@@ -52,11 +54,13 @@ export class ExportLineDecoder {
   /** Inside a line that is too long: skip to its end. */
   #skipping = false;
   #fault: BodyFault | undefined;
+  /** Until it resolves, no line is decoded. */
+  #waiting: Promise<void> | undefined;
 
   constructor(
     cache: LabelCache,
     window: Window,
-    onSeries: (series: Series, samples: SampleBuffer) => void,
+    onSeries: SampleReceiver["onSeries"],
     limits: ExportLineLimits = defaultLineLimits,
   ) {
     this.#cache = cache;
@@ -70,9 +74,9 @@ export class ExportLineDecoder {
     return this.#fault;
   }
 
-  /** @returns the fault that ended decoding, at this or an earlier push */
-  push(chunk: Buffer): BodyFault | undefined {
-    if (this.#fault !== undefined) return this.#fault;
+  /** @returns a promise where `onSeries` returned one: wait for it before the next push */
+  push(chunk: Buffer): Promise<void> | undefined {
+    if (this.#fault !== undefined) return undefined;
     let start = 0;
     if (this.#carried > 0 || this.#skipping) {
       const newline = chunk.indexOf(10);
@@ -85,13 +89,25 @@ export class ExportLineDecoder {
       if (!this.#skipping) this.#lines(this.#carry, this.#carried);
       this.#carried = 0;
       this.#skipping = false;
+      if (this.#waiting !== undefined) return this.#pushLater(this.#waiting, chunk.subarray(start));
     }
     // Only whole lines are decoded, so that the code below never checks for the end of the bytes: each scan
     // stops at the newline at the latest.
     const end = chunk.lastIndexOf(10) + 1;
-    if (end > start) this.#lines(start === 0 ? chunk : chunk.subarray(start), end - start);
+    if (end > start) {
+      const taken = this.#lines(start === 0 ? chunk : chunk.subarray(start), end - start);
+      if (this.#waiting !== undefined) return this.#pushLater(this.#waiting, chunk.subarray(start + taken));
+    }
     if (this.#fault === undefined) this.#keep(chunk, Math.max(start, end));
-    return this.#fault;
+    return undefined;
+  }
+
+  async #pushLater(waiting: Promise<void>, rest: Buffer): Promise<void> {
+    // A copy: the memory is reused once `push` returns.
+    const copy = Buffer.from(rest);
+    this.#waiting = undefined;
+    await waiting;
+    await this.push(copy);
   }
 
   /** Call when the body has ended. @returns the fault that makes the body incomplete, or undefined */
@@ -135,14 +151,19 @@ export class ExportLineDecoder {
     this.#carried = needed;
   }
 
-  /** Decodes `bytes` up to `end`, the position after the last line's newline. */
-  #lines(bytes: Buffer, end: number): void {
+  /**
+   * Decodes `bytes` up to `end`, the position after the last line's newline.
+   *
+   * @returns the position up to which it has: less than `end` after a fault, and where others wait
+   */
+  #lines(bytes: Buffer, end: number): number {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     let at = 0;
-    while (at < end && this.#fault === undefined) {
+    while (at < end && this.#fault === undefined && this.#waiting === undefined) {
       const next = this.#fastLine(bytes, view, at);
       at = next === -1 ? this.#anyLine(bytes, view, at) : next;
     }
+    return at;
   }
 
   /**
@@ -251,7 +272,7 @@ export class ExportLineDecoder {
     if (samples.length === 0) return;
     this.series++;
     this.samples += samples.length;
-    this.#onSeries(found, samples);
+    this.#waiting = this.#onSeries(found, samples);
   }
 
   #fail(line: Buffer): void {

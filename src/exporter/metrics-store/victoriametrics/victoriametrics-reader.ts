@@ -31,7 +31,8 @@ export class VictoriaMetricsReader implements ScopedReader {
       { path: "/api/v1/export", form },
       (chunk) => {
         receiver.onBytes(chunk.length);
-        return decoder.push(chunk) === undefined && receiver.wantsMore();
+        const wantsMore = () => decoder.fault === undefined && receiver.wantsMore();
+        return decoder.push(chunk)?.then(wantsMore) ?? wantsMore();
       },
       signal,
     );

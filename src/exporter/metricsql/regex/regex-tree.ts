@@ -32,6 +32,44 @@ export function states(regex: Regex): number {
   }
 }
 
+/**
+ * The number of those states that can be active however many characters were read: all within an unbounded
+ * repetition and after one. The others are active at the beginning of the text only, if matched from there.
+ */
+export function lastingStates(regex: Regex, isAfterUnbounded = false): number {
+  switch (regex.type) {
+    case "sequence": {
+      let [lasting, isAfter] = [0, isAfterUnbounded];
+      for (const part of regex.parts) {
+        lasting += lastingStates(part, isAfter);
+        isAfter ||= hasUnbounded(part);
+      }
+      return lasting;
+    }
+    case "choice":
+      return regex.parts.reduce((sum, part) => sum + lastingStates(part, isAfterUnbounded), 0);
+    case "repeat": {
+      if (!Number.isFinite(regex.max)) return states(regex);
+      const isAfter = isAfterUnbounded || (regex.max > 1 && hasUnbounded(regex.part));
+      return Math.max(regex.max, 1) * lastingStates(regex.part, isAfter);
+    }
+    default:
+      return isAfterUnbounded ? 1 : 0;
+  }
+}
+
+function hasUnbounded(regex: Regex): boolean {
+  switch (regex.type) {
+    case "sequence":
+    case "choice":
+      return regex.parts.some(hasUnbounded);
+    case "repeat":
+      return !Number.isFinite(regex.max) || hasUnbounded(regex.part);
+    default:
+      return false;
+  }
+}
+
 /** The product of nested counted repetitions. */
 export function repeats(regex: Regex): number {
   switch (regex.type) {

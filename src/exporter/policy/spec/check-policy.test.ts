@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkExportPolicy, type PolicyCheckOptions } from "./check-policy.ts";
+import type { DocumentFault } from "./document-fault.ts";
 
 const lenient: PolicyCheckOptions = { plane: "shop", unknownFields: "warning" };
 const strict: PolicyCheckOptions = { plane: "shop", unknownFields: "error" };
@@ -232,4 +233,29 @@ test("relabelling: defaults are filled in, and a project's rule must not name it
       message: "must not name the label project: it distinguishes projects",
     },
   ]);
+});
+
+test("relabelling: what would take long to parse is not parsed", () => {
+  // Each is also a fault, if it is parsed.
+  const pattern = "(".repeat(1_000);
+  const rules = (count: number, regex: string) => Array(count).fill({ action: "labeldrop", regex });
+  const sinks = [
+    sink("many", ["a"], { relabel: rules(20_000, pattern) }),
+    ...Array.from({ length: 18 }, (_, index) =>
+      sink(`long-${index}`, ["a"], { relabel: rules(40, pattern) }),
+    ),
+    sink("without", ["a"]),
+  ];
+  const { checked, faults } = checkExportPolicy(policy({ sources: [source("a")], sinks }), strict);
+  const inRules = ({ path }: DocumentFault) => path.length > 6;
+  const ofLists = faults.filter((fault) => !inRules(fault));
+  expect(faults.filter(inRules).every(({ path }) => path[2] === 1)).toBe(true);
+  expect(ofLists.map(({ path }) => path.slice(2))).toEqual(
+    [0, ...Array.from({ length: 17 }, (_, index) => index + 2)].map((index) => [
+      ...[index, "target", "prometheusRemoteWrite", "relabel"],
+    ]),
+  );
+  expect(ofLists[0]?.message).toContain("at most 50 items, not 20000");
+  expect(ofLists[1]?.message).toContain("longer than 50000 characters");
+  expect(checked?.policy?.sinks.map(({ name }) => name)).toEqual(["without"]);
 });

@@ -6,6 +6,7 @@ import { checkSink } from "./check-sink.ts";
 import { checkSource, isSelectorName } from "./check-source.ts";
 import { choices } from "./choice.ts";
 import { asErrors, type DocumentFault, errorAt } from "./document-fault.ts";
+import { relabelSizeFaults, withoutRelabel } from "./relabel-size.ts";
 import { metadataSchema, specJsonSchema } from "./schema.ts";
 import { policyLimits } from "./schema-fields.ts";
 import type { ExportPolicy, PolicyRef, PolicySink, PolicySource } from "./types.ts";
@@ -146,15 +147,20 @@ function checkSpec(spec: unknown, { unknownFields, tenantLabel }: PolicyCheckOpt
     return { usable: false, sinks: [], goodSources: [], faults };
   }
   const rawSources = checkList(spec["sources"], ["spec", "sources"], policyLimits.sources, faults);
-  const rawSinks = checkList(spec["sinks"], ["spec", "sinks"], policyLimits.sinks, faults);
+  const wholeSinks = checkList(spec["sinks"], ["spec", "sinks"], policyLimits.sinks, faults);
+  const tooLarge = relabelSizeFaults(wholeSinks);
+  const rawSinks = wholeSinks.map((raw, index) => (tooLarge.has(index) ? withoutRelabel(raw) : raw));
   const usable = faults.length === 0;
-  faults.push(...unknownFieldFaults(spec, unknownFields));
+  faults.push(...unknownFieldFaults(tooLarge.size > 0 ? { ...spec, sinks: rawSinks } : spec, unknownFields));
 
   const sources = rawSources.map((raw, index) => checkSource(raw, ["spec", "sources", index], tenantLabel));
   markDuplicates(rawSources, "sources", sources);
-  const sinks = rawSinks.map((raw, index) =>
-    checkSink(raw, ["spec", "sinks", index], rawSources, sources, tenantLabel),
-  );
+  const sinks = rawSinks.map((raw, index) => {
+    const fault = tooLarge.get(index);
+    const sink = checkSink(raw, ["spec", "sinks", index], rawSources, sources, tenantLabel);
+    if (fault !== undefined) sink.faults.push(fault);
+    return sink;
+  });
   markDuplicates(rawSinks, "sinks", sinks);
   faults.push(...sources.flatMap((source) => source.faults));
   faults.push(...sinks.flatMap((sink) => [...sink.faults, ...sink.listFaults]));

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { spendTurn } from "../../../base/core/turn-work.ts";
 import type { RelabelResult } from "../../relabel/relabel.ts";
 import type { RelabelRule } from "../../relabel/rule.ts";
 import { LabelBlocks } from "../../series/label-blocks.ts";
@@ -124,12 +125,19 @@ export class SeriesEncoder {
     return this.#rules !== undefined;
   }
 
+  /** Call it before the first series: what rules need is made then, in several turns of the event loop. */
+  async prepare(): Promise<void> {
+    await this.#rules?.prepare();
+  }
+
   encode(series: Series): SeriesForm {
     const known = series.form(this.formIndex);
     // The registry assigned this index to this shape, so only this class writes at it.
     if (known !== undefined) return known as SeriesForm;
+    const startMs = performance.now();
     const form = this.#encodeAnew(series);
     if (this.hasRules && form.kind === "series") this.#noteSent(form);
+    spendTurn(performance.now() - startMs);
     series.keepForm(this.formIndex, form);
     return form;
   }

@@ -28,6 +28,11 @@ export class ShapeRules {
     this.#ofEndpoint = new Relabelling(options.endpointRelabel ?? []);
   }
 
+  async prepare(): Promise<void> {
+    await this.#ofSink.prepare();
+    await this.#ofEndpoint.prepare();
+  }
+
   /**
    * @param own the labels in the store
    * @returns the labels to send, sorted; a series without any label is dropped, as in Prometheus
