@@ -24,7 +24,7 @@ await using source = await startVictoriaMetrics({
 const over = new AbortController();
 const writing = writeLive(source.url, series, interval * 1_000, over.signal);
 const live = { source, series, seconds: 2 * interval, intervalSeconds: interval, warmSeconds: 0 };
-const ours = await runLive(telemetryd(5_000, "2GiB"), live);
+const ours = await runLive(telemetryd(5_000, { memoryLimit: "2GiB" }), live);
 const agent = await runLive(prometheusAgent, live);
 over.abort();
 await writing;

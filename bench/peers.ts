@@ -1,4 +1,5 @@
 import { sleep } from "../src/base/core/clock.ts";
+import { zstd } from "../src/exporter/remote-write/send/compressing-sender.ts";
 import { startVictoriaMetrics } from "../test/support/servers.ts";
 import { runCatchUp } from "./support/catch-up.ts";
 import { cpuRatio, type LiveRun, liveTable, runLive } from "./support/live-run.ts";
@@ -6,7 +7,7 @@ import { backlogOf, writeBacklog, writeLive } from "./support/load.ts";
 import { numberOptions } from "./support/options.ts";
 import { processUsage } from "./support/process-usage.ts";
 import { prometheusAgent, telemetryd, vmagent } from "./support/senders.ts";
-import { megabytes, print, printVerdicts, round } from "./support/verdict.ts";
+import { megabytes, print, printVerdicts, round, type Verdict } from "./support/verdict.ts";
 
 /**
  * telemetryd compared with vmagent and the Prometheus agent: the same live series of one VictoriaMetrics, one
@@ -18,6 +19,9 @@ import { megabytes, print, printVerdicts, round } from "./support/verdict.ts";
  * the store's own work is then not attributed to a sender. `--warm`: seconds that a sender runs before it is
  * measured. V8 compiles code that runs every 15 s only after minutes, which is irrelevant to a daemon that
  * runs for weeks.
+ *
+ * With a Node.js that has zstd (22.15 and newer), telemetryd is measured with `compression: zstd` too: wire bytes
+ * are judged beside those of a vmagent that sends zstd (1.88 and newer).
  *
  * `TELEMETRYD_EARLIER_CLI`: `dist/cli.js` of another build, which runs beside this one with batches of 500; its
  * CPU a sample is then the one that counts, since it had the same minute.
@@ -52,9 +56,11 @@ const idleStoreMs = ((processUsage(source.pid).cpuMs - idleBeforeMs) * seconds) 
 
 const live = { source, series, seconds, intervalSeconds: interval, warmSeconds: options.warm };
 const earlier = process.env["TELEMETRYD_EARLIER_CLI"];
+const zstdSender = telemetryd(largestBatch, { compression: "zstd" });
 const senders = [
   ...[vmagent, telemetryd(usualBatch), telemetryd(largestBatch), prometheusAgent],
-  ...(earlier === undefined ? [] : [telemetryd(usualBatch, undefined, earlier)]),
+  ...(zstd === undefined ? [] : [telemetryd(usualBatch, { compression: "zstd" }), zstdSender]),
+  ...(earlier === undefined ? [] : [telemetryd(usualBatch, { earlier })]),
 ];
 const runs: LiveRun[] = [];
 if (options.together === 1) {
@@ -77,8 +83,10 @@ const caughtUpMicros = (caughtUp.cpuMs * 1_000) / caughtUp.samples;
 print(
   `catch-up: ${caughtUp.samples} samples, ${round(caughtUpMicros)} us of CPU each, ${round(caughtUp.wireBytes / caughtUp.samples)} wire bytes each, peak ${megabytes(caughtUp.peakBytes)} MB`,
 );
+const ofZstd = runs.find(({ name }) => name === zstdSender.name);
 if (options.unjudged === 0) {
   process.exitCode = printVerdicts([
+    ...(ofZstd === undefined ? [] : zstdVerdicts(ofZstd, agent)),
     {
       what: "CPU per sample, batches of 500",
       figure: cpuRatio(ours, agent),
@@ -104,4 +112,12 @@ if (options.unjudged === 0) {
       atMost: megabytes(agent.peakBytes),
     },
   ]);
+}
+
+function zstdVerdicts(run: LiveRun, agent: LiveRun): Verdict[] {
+  const wireBytes = run.wireBytes / run.samples / (agent.wireBytes / agent.samples);
+  return [
+    { what: "wire bytes per sample, zstd", figure: wireBytes, unit: "of vmagent's", atMost: 1.05 },
+    { what: "CPU per sample, zstd", figure: cpuRatio(run, agent), unit: "of vmagent's", atMost: 0.5 },
+  ];
 }

@@ -2,19 +2,14 @@ import { relabelRules } from "../src/exporter/policy/spec/relabel-schema.ts";
 import { SampleBuffer, Series } from "../src/exporter/series/series.ts";
 import { metricLabels } from "./export-body.ts";
 import { newBatcher } from "./support/new-batcher.ts";
+import { fiveRules } from "./support/relabel-rules.ts";
 import { print, round } from "./support/verdict.ts";
 
 /**
  * What five relabelling rules cost a sample once each series is encoded: cutting windows of one sample a series
  * into requests, with and without them, in turns and by the processor's time.
  */
-const rules = relabelRules("").parse([
-  { sourceLabels: ["__name__"], targetLabel: "__name__", replacement: "app_$1" },
-  { sourceLabels: ["job", "instance"], targetLabel: "source", regex: "(.+);(.+):.*", replacement: "$1/$2" },
-  { sourceLabels: ["__name__"], regex: "go_.*", action: "drop" },
-  { regex: "__meta_.*", action: "labeldrop" },
-  { sourceLabels: ["instance"], targetLabel: "shard", modulus: 16, action: "hashmod" },
-]);
+const rules = relabelRules("").parse(fiveRules);
 const count = 50_000;
 const rounds = 30;
 const samples = new SampleBuffer();

@@ -12,6 +12,8 @@ export interface BenchPolicy {
   readonly maxSize?: number;
   /** For example `30s`; default: the policy's default. */
   readonly timeout?: string;
+  /** Further fields of `prometheusRemoteWrite`. */
+  readonly target?: object;
 }
 
 export interface BenchDaemonOptions {
@@ -103,7 +105,8 @@ export async function startBenchDaemon(options: BenchDaemonOptions): Promise<Ben
 }
 
 /** An ExportPolicy. */
-export function manifest({ name, selector, endpoints, maxSize = 500, timeout = "5s" }: BenchPolicy): object {
+export function manifest(policy: BenchPolicy): object {
+  const { name, selector, endpoints, maxSize = 500, timeout = "5s", target } = policy;
   return {
     apiVersion: "telemetry.platformapis/v1alpha1",
     kind: "ExportPolicy",
@@ -113,7 +116,7 @@ export function manifest({ name, selector, endpoints, maxSize = 500, timeout = "
       sinks: endpoints.map((endpoint, index) => ({
         name: `sink-${index}`,
         sources: ["all"],
-        target: { prometheusRemoteWrite: { endpoint, batch: { timeout, maxSize } } },
+        target: { prometheusRemoteWrite: { endpoint, batch: { timeout, maxSize }, ...target } },
       })),
     },
   };

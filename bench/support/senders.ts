@@ -32,17 +32,28 @@ export interface RestartableSender extends RunningSender {
   restart(): Promise<void>;
 }
 
-/**
- * @param memoryLimit `delivery.memoryLimit`; the default suffices for several hundred thousand series
- * @param earlier `cli.js` of another build, to compare with
- */
-export function telemetryd(maxSize: number, memoryLimit = "256MiB", earlier?: string): Sender<BenchDaemon> {
+interface TelemetrydOptions {
+  /** `delivery.memoryLimit`; the default suffices for several hundred thousand series. */
+  readonly memoryLimit?: string;
+  /** `cli.js` of another build, to compare with. */
+  readonly earlier?: string;
+  readonly compression?: "zstd";
+}
+
+export function telemetryd(maxSize: number, options: TelemetrydOptions = {}): Sender<BenchDaemon> {
+  const { memoryLimit = "256MiB", earlier, compression } = options;
+  const kind = [compression, earlier && "earlier"].flatMap((each) => (each === undefined ? [] : `, ${each}`));
   return {
-    name: `telemetryd, batches of ${maxSize}${earlier === undefined ? "" : ", earlier"}`,
+    name: `telemetryd, batches of ${maxSize}${kind.join("")}`,
     start: ({ source, endpoint, intervalSeconds }) =>
       startBenchDaemon({
         sourceUrl: source.url,
-        policies: [{ name: "load", selector: loadSelector, endpoints: [endpoint], maxSize }],
+        policies: [
+          {
+            ...{ name: "load", selector: loadSelector, endpoints: [endpoint], maxSize },
+            ...(compression && { target: { compression } }),
+          },
+        ],
         metrics: `interval: ${intervalSeconds}s`,
         delivery: `memoryLimit: ${memoryLimit}`,
         ...(earlier === undefined ? {} : { cli: earlier }),

@@ -62,6 +62,7 @@ export const programs = {
     platform: [tsx("bench/platform.ts"), "workloads with the emulated provider"],
     "policy-changes": [tsx("bench/policy-changes.ts"), "10,000 policies, 100 of which change each second"],
     read: [tsx("bench/read.ts"), "receiving the store's raw export"],
+    relabel: [tsx("bench/relabel.ts"), "five relabelling rules beside none, in live daemons"],
     requests: [tsx("bench/requests.ts"), "the longest time that one request blocks the platform"],
     send: [tsx("bench/send.ts"), "sending a remote-write request"],
     shapes: [tsx("bench/shapes.ts"), "batch sizes, and sinks that share each read"],
