@@ -113,13 +113,14 @@ test("kubectl's plug-in and the commands work beside the running daemon", async 
   const kubeconfig = await readFile(join(folder, "web.kubeconfig"), "utf8");
   expect(kubeconfig).not.toContain(token);
   const authority = /certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1];
-  const execInfo = { spec: { cluster: { "certificate-authority-data": authority } } };
+  const apiVersion = "client.authentication.k8s.io/v1";
+  const execInfo = { apiVersion, spec: { cluster: { "certificate-authority-data": authority } } };
   const args = [builtCli, "credentials", "--api-url", apiUrl, "--token-file", join(folder, "token")];
   const { stdout } = await run(process.execPath, args, {
     env: { ...process.env, KUBERNETES_EXEC_INFO: JSON.stringify(execInfo) },
   });
   expect(JSON.parse(stdout)).toMatchObject({
-    ...{ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential" },
+    ...{ apiVersion, kind: "ExecCredential" },
     status: { token: expect.stringMatching(/^\S+\.\S+\.\S+$/) },
   });
   expect(await telemetryd("token", "list")).toMatch(/alice/);

@@ -27,7 +27,8 @@ export async function openPlatform(
     clock,
     log,
   });
-  return { ...platform, stage: "sources and servers", services: [platform.service] };
+  const notReady = () => (platform.address() === undefined ? "platform.listen is not open yet" : undefined);
+  return { ...platform, stage: "sources and servers", services: [platform.service], notReady };
 }
 
 /** PEM of the authority of this configuration's platform, if it has one of its own. */

@@ -29,7 +29,9 @@ export async function openRoadmap(
   const source = webhookSource(config.roadmap);
   const webhook = source && { ...source, announce };
   const api = createWebsiteApi({ ...config.api, roadmap: reader, webhook, clock, log });
-  return { stage, services: [roadmap.service, api.service], registries: [roadmap.registry, api.registry] };
+  const notReady = () => (api.url() === undefined ? "api.listen is not open yet" : undefined);
+  const registries = [roadmap.registry, api.registry];
+  return { stage, services: [roadmap.service, api.service], registries, notReady };
 }
 
 /** The source of the backlog. The configuration's cross rules ensure that there is exactly one. */

@@ -46,7 +46,7 @@ export class ThinnedReader implements ScopedReader<ThinnedRead> {
     const thinner = new Thinner(grid, (series, samples) => {
       totals.series++;
       totals.samples += samples.length;
-      receiver.onSeries(series, samples);
+      return receiver.onSeries(series, samples);
     });
     const window = { fromMs: readFromMs(grid), toMs: grid.lastMs };
     const ended = await this.#inner.read(
@@ -60,7 +60,7 @@ export class ThinnedReader implements ScopedReader<ThinnedRead> {
       signal,
     );
     if (ended.kind !== "complete") return ended;
-    thinner.end();
+    await thinner.end();
     return totals;
   }
 }

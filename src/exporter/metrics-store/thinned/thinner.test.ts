@@ -43,9 +43,10 @@ function thinned(grid: Grid, ...pieces: readonly (readonly Sample[])[]): Sample[
   const thinner = new Thinner(grid, (of, samples) => {
     expect(of).toBe(series);
     out.push(...samplesOf(samples));
+    return undefined;
   });
-  for (const piece of pieces) thinner.add(series, bufferOf(piece));
-  thinner.end();
+  for (const piece of pieces) void thinner.add(series, bufferOf(piece));
+  void thinner.end();
   return out;
 }
 
@@ -223,23 +224,29 @@ test("a NaN keeps its bits", () => {
   const samples = bufferOf([[15, 0]]);
   samples.setBits(0, 0x7ff80000, 0x1234);
   const bits: string[] = [];
-  const thinner = new Thinner(grid, (_, points) => bits.push(points.valueBytes.toString("hex", 0, 8)));
-  thinner.add(series, samples);
-  thinner.end();
+  const thinner = new Thinner(grid, (_, points) => {
+    bits.push(points.valueBytes.toString("hex", 0, 8));
+    return undefined;
+  });
+  void thinner.add(series, samples);
+  void thinner.end();
   expect(bits).toEqual(["341200000000f87f"]);
 });
 
 test("each series is passed on before the next one, in one piece", () => {
   const passed: [string | undefined, Sample[]][] = [];
-  const thinner = new Thinner(grid, (of, samples) => passed.push([of.label("__name__"), samplesOf(samples)]));
-  thinner.add(
+  const thinner = new Thinner(grid, (of, samples) => {
+    passed.push([of.label("__name__"), samplesOf(samples)]);
+    return undefined;
+  });
+  void thinner.add(
     series,
     bufferOf([
       [15, 1],
       [16, "stale"],
     ]),
   );
-  thinner.add(other, bufferOf([[25, 2]]));
+  void thinner.add(other, bufferOf([[25, 2]]));
   expect(passed).toEqual([
     [
       "m",
@@ -249,7 +256,7 @@ test("each series is passed on before the next one, in one piece", () => {
       ],
     ],
   ]);
-  thinner.end();
+  void thinner.end();
   expect(passed.slice(1)).toEqual([["n", [[30, 2]]]]);
 });
 
@@ -258,22 +265,52 @@ test("histograms keep all but their time, and the hint that compares them with t
   const thinner = new Thinner(grid, (_, points) => {
     const times = [...points.timestampsMs.subarray(0, points.length)];
     passed.push({ followsOtherKind: points.followsOtherKind, times, messages: messagesOf(points) });
+    return undefined;
   });
   const written = [11, 12, 21].map((ms) => plainHistogram(ms));
-  thinner.add(series, histogramBuffer(plainLayout, written, hints.no));
-  thinner.add(
+  void thinner.add(series, histogramBuffer(plainLayout, written, hints.no));
+  void thinner.add(
     series,
     bufferOf([
       [35, 1],
       [36, "stale"],
     ]),
   );
-  thinner.end();
+  void thinner.end();
   const expected = histogramBuffer(plainLayout, [plainHistogram(20), plainHistogram(30)], hints.no);
   forgetResets(expected);
   expect(passed).toMatchObject([
     { followsOtherKind: false, times: [20, 30], messages: messagesOf(expected) },
     { followsOtherKind: true, times: [40, 50] },
+  ]);
+});
+
+test("while a receiver waits, what it was passed stays, and nothing else is passed", async () => {
+  const passed: [string | undefined, number[]][] = [];
+  let isWaiting = false;
+  const thinner = new Thinner(grid, async (of, points) => {
+    expect(isWaiting).toBe(false);
+    isWaiting = true;
+    await new Promise((resolve) => setImmediate(resolve));
+    isWaiting = false;
+    passed.push([of.label("__name__"), [...points.timestampsMs.subarray(0, points.length)]]);
+  });
+  await thinner.add(series, histogramBuffer(plainLayout, [plainHistogram(11)], hints.no));
+  await thinner.add(series, bufferOf([[25, 1]]));
+  await thinner.add(series, histogramBuffer(plainLayout, [plainHistogram(31)], hints.no));
+  await thinner.add(
+    other,
+    bufferOf([
+      [15, 1],
+      [25, 2],
+    ]),
+  );
+  await thinner.end();
+  expect(passed).toEqual([
+    ["m", [20]],
+    ["m", [30]],
+    ["m", [40]],
+    ["n", [20, 30]],
   ]);
 });
 

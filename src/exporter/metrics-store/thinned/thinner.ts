@@ -1,6 +1,7 @@
 import { EncodedHistograms } from "../../series/encoded-histograms.ts";
 import { SampleBuffer, type Series } from "../../series/series.ts";
 import type { Grid } from "../expressions/grid.ts";
+import type { SampleReceiver } from "../ports/scoped-reader.ts";
 import { forgetResets } from "../prometheus/read-histograms.ts";
 
 /**
@@ -17,7 +18,7 @@ import { forgetResets } from "../prometheus/read-histograms.ts";
  */
 export class Thinner {
   readonly #grid: Grid;
-  readonly #onSeries: (series: Series, samples: SampleBuffer) => void;
+  readonly #onSeries: SampleReceiver["onSeries"];
   #series: Series | undefined;
   /** The point of the last step with samples. */
   #pointMs = Number.NaN;
@@ -28,20 +29,26 @@ export class Thinner {
   /** The point that has a marker unless it has a value. */
   #markerMs = Number.NaN;
   /** The series' points that were not passed on yet: of numbers or of histograms. */
-  readonly #numbers = new SampleBuffer();
-  readonly #histograms = new SampleBuffer(new EncodedHistograms());
+  #numbers = new SampleBuffer();
+  #histograms = new SampleBuffer(new EncodedHistograms());
   #points = this.#numbers;
   #hasPassed = false;
+  /** Resolves when the receiver has used everything that was passed on. */
+  #waiting: Promise<void> | undefined;
 
-  constructor(grid: Grid, onSeries: (series: Series, samples: SampleBuffer) => void) {
+  constructor(grid: Grid, onSeries: SampleReceiver["onSeries"]) {
     this.#grid = grid;
     this.#onSeries = onSeries;
   }
 
-  /** Adds samples of one series, in time order. */
-  add(series: Series, samples: SampleBuffer): void {
+  /**
+   * Adds samples of one series, in time order.
+   *
+   * @returns a promise where nothing may be added before it resolves
+   */
+  add(series: Series, samples: SampleBuffer): Promise<void> | undefined {
     if (series !== this.#series) {
-      this.end();
+      this.#endSeries();
       this.#series = series;
     }
     const { stepMs } = this.#grid;
@@ -58,10 +65,22 @@ export class Thinner {
       this.#take(samples, start, end);
       start = end;
     }
+    return this.#takeWaiting();
   }
 
   /** Call after the last sample of all. */
-  end(): void {
+  end(): Promise<void> | undefined {
+    this.#endSeries();
+    return this.#takeWaiting();
+  }
+
+  #takeWaiting(): Promise<void> | undefined {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    return waiting;
+  }
+
+  #endSeries(): void {
     this.#closeStep();
     this.#putMarkerBefore(Number.POSITIVE_INFINITY);
     this.#pass();
@@ -101,23 +120,31 @@ export class Thinner {
   #put({ samples }: HeldSample, pointMs: number): void {
     const { firstMs, lastMs } = this.#grid;
     if (pointMs < firstMs || pointMs > lastMs) return;
-    const to = samples.histograms === undefined ? this.#numbers : this.#histograms;
     if (this.#points.length > 0 && this.#points.kind(0) !== samples.kind(0)) this.#pass();
+    const to = samples.histograms === undefined ? this.#numbers : this.#histograms;
     this.#points = to;
     to.append(samples, 0, pointMs);
   }
 
   /** Passes on points of one kind. */
   #pass(): void {
-    const points = this.#points;
-    if (this.#series === undefined || points.length === 0) return;
+    const [series, points] = [this.#series, this.#points];
+    if (series === undefined || points.length === 0) return;
     // They compare with histograms that may have been left out.
     if (points.histograms !== undefined) forgetResets(points);
     points.followsOtherKind = this.#hasPassed;
     this.#hasPassed = true;
-    this.#onSeries(this.#series, points);
-    points.length = 0;
-    points.histograms?.clear();
+    const pass = (): Promise<void> | undefined => this.#onSeries(series, points);
+    this.#waiting = this.#waiting === undefined ? pass() : this.#waiting.then(pass);
+    if (this.#waiting === undefined) {
+      points.length = 0;
+      points.histograms?.clear();
+      return;
+    }
+    // They stay as they are until the receiver has used them.
+    if (points.histograms === undefined) this.#numbers = new SampleBuffer();
+    else this.#histograms = new SampleBuffer(new EncodedHistograms());
+    this.#points = this.#numbers;
   }
 }
 
