@@ -21,6 +21,7 @@ export const programs = {
     faults: [tsx("test/faults/delivery.ts"), "faults in every part neither lose nor invent a sample"],
     fidelity: [tsx("test/fidelity/run.ts"), "the platform responds as a Kubernetes API server does"],
     fleet: [tsx("test/fleet/run.ts"), "three replicas under kills neither lose nor invent a sample"],
+    "go-client": [tsx("test/fidelity/go-client/run.ts"), "a typed Go client works as a controller does (Go)"],
     histories: [
       "env TELEMETRYD_TEST_HISTORIES=1000 vitest run --project unit src/exporter/delivery/exporter.property.test.ts",
       "a thousand random histories of the exporter",
@@ -85,7 +86,9 @@ export const programs = {
 
 export type Script = keyof typeof programs;
 
-/** The commands for a script's arguments after its name; a text for the user when no program has that name. */
+/**
+ * The commands for a script's arguments after its name; a text for the user when no program has that name.
+ */
 export function commandsFor(script: Script, name: string | undefined): readonly string[] | string {
   const named: Programs = programs[script];
   const program = name === undefined || !Object.hasOwn(named, name) ? undefined : named[name];

@@ -80,7 +80,7 @@ test("a document is the same in a plane and at the root, and is made once", () =
 test("the index of OpenAPI v3 has a document for each group version", () => {
   const paths = json("project", "/openapi/v3")["paths"] as Record<string, { serverRelativeURL: string }>;
   expect(Object.keys(paths)).toEqual([
-    ...["api/v1", "apis/telemetry.example/v1alpha1"],
+    ...["api/v1", "apis/events.k8s.io/v1", "apis/coordination.k8s.io/v1", "apis/telemetry.example/v1alpha1"],
     ...["apis/networking.example/v1alpha", "apis/compute.example/v1alpha"],
     ...["apis/gateway.networking.k8s.io/v1", "apis/discovery.k8s.io/v1"],
     ...["apis/authorization.k8s.io/v1", "apis/authentication.k8s.io/v1"],

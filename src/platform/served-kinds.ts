@@ -1,6 +1,8 @@
 import type { KindDefinition } from "../kube-server/api/kind.ts";
 import { configMapKind } from "../kube-server/kinds/config-map.ts";
 import { eventKind } from "../kube-server/kinds/event.ts";
+import { eventsEventKind } from "../kube-server/kinds/events-event.ts";
+import { leaseKind } from "../kube-server/kinds/lease.ts";
 import { namespaceKind } from "../kube-server/kinds/namespace.ts";
 import { secretKind } from "../kube-server/kinds/secret.ts";
 import { instanceKind } from "./kinds/compute/instance.ts";
@@ -38,6 +40,8 @@ export function servedKinds(
     secretKind,
     configMapKind,
     eventKind,
+    eventsEventKind,
+    leaseKind,
     projectKind(groupDomain),
     exportPolicyKind(groupDomain),
     locationKind(groupDomain, cityCodes),

@@ -68,7 +68,10 @@ export interface KindDefinition extends ResourceName {
   readonly statusWriters?: "members" | "providers";
   /** Fields other than apiVersion, kind and metadata. */
   readonly schema: Schema;
-  /** Columns after Name in `kubectl get`. Age is the last one, unless {@link ageColumn} is among them. */
+  /**
+   * Columns of `kubectl get`. Name is the first and Age the last one, unless {@link nameColumn} is among
+   * them: then these are all; {@link ageColumn} may stand elsewhere.
+   */
   readonly columns: readonly PrinterColumn[];
   /** Fields available to field selectors, besides metadata.name and metadata.namespace. */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
@@ -115,9 +118,17 @@ export interface KindDefinition extends ResourceName {
   references?(object: KubeObject): readonly string[];
   /**
    * The kind of another group under which the objects are stored: both groups then serve the same objects,
-   * each with its own apiVersion. Both have the same `kind`, scope and schema.
+   * each with its own apiVersion. Both have the same `kind` and scope, and the same schema unless there is a
+   * {@link conversion}.
    */
   readonly storedAs?: KindDefinition;
+  /**
+   * Between the fields of the stored kind and those of this one; apiVersion apart, which is set afterwards.
+   */
+  readonly conversion?: {
+    toServed(stored: KubeObject): KubeObject;
+    toStored(served: KubeObject): KubeObject;
+  };
 }
 
 /** A column of the server-side table (meta/v1 TableColumnDefinition). */
@@ -130,6 +141,15 @@ export interface PrinterColumn {
   /** Null shows an empty cell; a list is shown as JSON (`["IPv4"]`), as in the tables of CRDs. */
   value(object: KubeObject): string | number | boolean | null | readonly string[];
 }
+
+/** The place of the Name column. */
+export const nameColumn: PrinterColumn = {
+  name: "Name",
+  type: "string",
+  description: "Name must be unique within a namespace.",
+  priority: 0,
+  value: (object) => object.metadata.name ?? "",
+};
 
 /** The place of the Age column. */
 export const ageColumn: PrinterColumn = {

@@ -18,6 +18,20 @@ export function timeField(description: string): Schema {
   return { ...referTo(timeComponent, description), nullable: true };
 }
 
+const microTime: SchemaComponent = {
+  name: `${metaPrefix}MicroTime`,
+  schema: {
+    type: "string",
+    format: "date-time",
+    description: "MicroTime is a point in time with microseconds as RFC 3339 writes it.",
+  },
+};
+
+/** A time with microseconds that may be null, meaning no time. */
+export function microTimeField(description: string): Schema {
+  return { ...referTo(microTime, description), nullable: true };
+}
+
 const ownerReference: SchemaComponent = {
   name: `${metaPrefix}OwnerReference`,
   schema: {

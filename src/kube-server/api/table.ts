@@ -1,4 +1,4 @@
-import { ageColumn, type KindDefinition, type PrinterColumn } from "./kind.ts";
+import { ageColumn, type KindDefinition, nameColumn, type PrinterColumn } from "./kind.ts";
 import type { Json, JsonObject, KubeObject } from "./object.ts";
 
 /** Part of an object that accompanies its row (`includeObject`). */
@@ -18,20 +18,18 @@ export interface RowForm {
   readonly metaVersion: MetaVersion;
 }
 
-/** Columns after Name. */
 function columnsOf({ columns }: KindDefinition): readonly PrinterColumn[] {
-  return columns.includes(ageColumn) ? columns : [...columns, ageColumn];
+  if (columns.some(({ name }) => name === nameColumn.name)) return columns;
+  return columns.includes(ageColumn) ? [nameColumn, ...columns] : [nameColumn, ...columns, ageColumn];
 }
 
-/** `columnDefinitions` of a kind: Name, then the kind's own with Age. */
+/** `columnDefinitions` of a kind. */
 export function columnDefinitions(kind: KindDefinition): JsonObject[] {
-  return [
-    column("Name", "string", "name", "Name must be unique within a namespace.", 0),
-    ...columnsOf(kind).map((each) => {
-      const type = each === ageColumn && kind.builtIn ? "string" : each.type;
-      return column(each.name, type, "", each.description, each.priority);
-    }),
-  ];
+  return columnsOf(kind).map((each) => {
+    const type = each.type === "date" && kind.builtIn ? "string" : each.type;
+    const format = each.name === nameColumn.name ? "name" : "";
+    return column(each.name, type, format, each.description, each.priority);
+  });
 }
 
 function column(
@@ -51,10 +49,7 @@ export function tableRow(
   { include, metaVersion }: RowForm,
   nowMs: number,
 ): JsonObject {
-  const cells: Json[] = [
-    object.metadata.name ?? "",
-    ...columnsOf(kind).map((each) => cell(each, object, nowMs)),
-  ];
+  const cells: Json[] = columnsOf(kind).map((each) => cell(each, object, nowMs));
   if (include === "None") return { cells, object: null };
   return { cells, object: include === "Object" ? object : partialMetadata(object, metaVersion) };
 }

@@ -99,8 +99,14 @@ describe("protobuf", () => {
     return (typeof bytes === "string" ? writer.string(bytes) : writer.bytes(bytes)).finish();
   };
   const message = (...fields: Uint8Array[]) => Buffer.concat(fields);
-  const envelope = (kind: string, raw: Uint8Array) =>
-    message(Buffer.from("k8s\0"), field(1, message(field(1, "v1"), field(2, kind))), field(2, raw));
+  const envelope = (kind: string, raw: Uint8Array, apiVersion = "v1") =>
+    message(Buffer.from("k8s\0"), field(1, message(field(1, apiVersion), field(2, kind))), field(2, raw));
+  const number = (at: number, value: number) =>
+    protobuf.Writer.create()
+      .uint32(at << 3)
+      .int64(value)
+      .finish();
+  const time = (seconds: number, nanos: number) => message(number(1, seconds), number(2, nanos));
 
   test("a Secret, its empty fields left out", () => {
     const metadata = message(
@@ -119,6 +125,85 @@ describe("protobuf", () => {
       data: { password: Buffer.from("secret").toString("base64") },
       type: "Opaque",
     });
+  });
+
+  const metadata = field(1, message(field(1, "name")));
+  const about = message(field(1, "Workload"), field(3, "web"));
+
+  test.each([
+    [
+      envelope(
+        "Event",
+        message(
+          metadata,
+          ...[field(2, about), field(3, "Started"), field(5, message()), field(6, time(1_700_000_000, 5))],
+          ...[field(7, message()), number(8, 3), field(10, time(1_700_000_000, 123_456_789))],
+        ),
+      ),
+      {
+        involvedObject: { kind: "Workload", name: "web" },
+        ...{ reason: "Started", source: {}, count: 3, firstTimestamp: "2023-11-14T22:13:20Z" },
+        eventTime: "2023-11-14T22:13:20.123456Z",
+      },
+    ],
+    [
+      envelope(
+        "Event",
+        message(
+          metadata,
+          ...[
+            field(2, time(1_700_000_000, 0)),
+            field(3, message(number(1, 2), field(2, time(1_700_000_060, 0)))),
+          ],
+          ...[field(4, "c"), field(8, about), field(10, "It runs."), field(12, message()), number(15, 0)],
+        ),
+        "events.k8s.io/v1",
+      ),
+      {
+        eventTime: "2023-11-14T22:13:20.000000Z",
+        series: { count: 2, lastObservedTime: "2023-11-14T22:14:20.000000Z" },
+        ...{ reportingController: "c", regarding: { kind: "Workload", name: "web" }, note: "It runs." },
+        ...{ deprecatedSource: {}, deprecatedCount: 0 },
+      },
+    ],
+    [
+      envelope(
+        "Lease",
+        message(
+          metadata,
+          field(
+            2,
+            message(field(1, "me"), number(2, 15), field(4, time(1_700_000_000, 1_000)), number(5, 0)),
+          ),
+        ),
+        "coordination.k8s.io/v1",
+      ),
+      {
+        spec: {
+          ...{ holderIdentity: "me", leaseDurationSeconds: 15, leaseTransitions: 0 },
+          renewTime: "2023-11-14T22:13:20.000001Z",
+        },
+      },
+    ],
+    [
+      envelope(
+        "EndpointSlice",
+        message(
+          metadata,
+          field(2, message(field(1, "10.0.0.1"), field(1, "10.0.0.2"), field(2, number(1, 0)))),
+          field(3, message(field(1, ""), field(2, "TCP"), number(3, 8080))),
+          field(4, "IPv4"),
+        ),
+        "discovery.k8s.io/v1",
+      ),
+      {
+        endpoints: [{ addresses: ["10.0.0.1", "10.0.0.2"], conditions: { ready: false } }],
+        ports: [{ protocol: "TCP", port: 8080 }],
+        addressType: "IPv4",
+      },
+    ],
+  ])("kinds of typed Go clients (%#)", (body, expected) => {
+    expect(decodeProtobuf(body)).toMatchObject({ metadata: { name: "name" }, ...expected });
   });
 
   test.each([

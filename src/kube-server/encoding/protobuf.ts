@@ -2,9 +2,9 @@ import protobuf from "protobufjs";
 import { isJsonObject, type Json, type JsonObject } from "../api/object.ts";
 
 /**
- * The Kubernetes protobuf encoding, as far as kubectl requires it for requests: four magic bytes, then an
- * envelope (runtime.Unknown) with the object inside. Field numbers come from the published `generated.proto`
- * files.
+ * The Kubernetes protobuf encoding of requests, which kubectl and typed Go clients send for built-in kinds:
+ * four magic bytes, then an envelope (runtime.Unknown) with the object inside. Field numbers come from the
+ * published `generated.proto` files.
  */
 const definitions = `
 syntax = "proto2";
@@ -39,9 +39,56 @@ message ConfigMap {
   optional bool immutable = 4;
 }
 message NamespaceSpec { repeated string finalizers = 1; }
-message NamespaceStatus { optional string phase = 1; }
+message NamespaceCondition {
+  optional string type = 1; optional string status = 2; optional Time lastTransitionTime = 4;
+  optional string reason = 5; optional string message = 6;
+}
+message NamespaceStatus { optional string phase = 1; repeated NamespaceCondition conditions = 2; }
 message Namespace {
   optional ObjectMeta metadata = 1; optional NamespaceSpec spec = 2; optional NamespaceStatus status = 3;
+}
+message ObjectReference {
+  optional string kind = 1; optional string namespace = 2; optional string name = 3; optional string uid = 4;
+  optional string apiVersion = 5; optional string resourceVersion = 6; optional string fieldPath = 7;
+}
+message EventSource { optional string component = 1; optional string host = 2; }
+message EventSeries { optional int32 count = 1; optional Time lastObservedTime = 2; }
+message Event {
+  optional ObjectMeta metadata = 1; optional ObjectReference involvedObject = 2; optional string reason = 3;
+  optional string message = 4; optional EventSource source = 5; optional Time firstTimestamp = 6;
+  optional Time lastTimestamp = 7; optional int32 count = 8; optional string type = 9;
+  optional Time eventTime = 10; optional EventSeries series = 11; optional string action = 12;
+  optional ObjectReference related = 13; optional string reportingComponent = 14;
+  optional string reportingInstance = 15;
+}
+message EventsEvent {
+  optional ObjectMeta metadata = 1; optional Time eventTime = 2; optional EventSeries series = 3;
+  optional string reportingController = 4; optional string reportingInstance = 5; optional string action = 6;
+  optional string reason = 7; optional ObjectReference regarding = 8; optional ObjectReference related = 9;
+  optional string note = 10; optional string type = 11; optional EventSource deprecatedSource = 12;
+  optional Time deprecatedFirstTimestamp = 13; optional Time deprecatedLastTimestamp = 14;
+  optional int32 deprecatedCount = 15;
+}
+message LeaseSpec {
+  optional string holderIdentity = 1; optional int32 leaseDurationSeconds = 2; optional Time acquireTime = 3;
+  optional Time renewTime = 4; optional int32 leaseTransitions = 5; optional string strategy = 6;
+  optional string preferredHolder = 7;
+}
+message Lease { optional ObjectMeta metadata = 1; optional LeaseSpec spec = 2; }
+message EndpointConditions {
+  optional bool ready = 1; optional bool serving = 2; optional bool terminating = 3;
+}
+message Endpoint {
+  repeated string addresses = 1; optional EndpointConditions conditions = 2; optional string hostname = 3;
+  optional ObjectReference targetRef = 4; optional string nodeName = 6; optional string zone = 7;
+}
+message EndpointPort {
+  optional string name = 1; optional string protocol = 2; optional int32 port = 3;
+  optional string appProtocol = 4;
+}
+message EndpointSlice {
+  optional ObjectMeta metadata = 1; repeated Endpoint endpoints = 2; repeated EndpointPort ports = 3;
+  optional string addressType = 4;
 }
 message ResourceAttributes {
   optional string namespace = 1; optional string verb = 2; optional string group = 3;
@@ -73,7 +120,15 @@ const envelope = root.lookupType("Unknown");
 const magic = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
 /** Supported kinds; an envelope of another kind is rejected. */
-const messages = new Set(["Secret", "ConfigMap", "Namespace", "DeleteOptions"])
+const messages = new Set([
+  "Secret",
+  "ConfigMap",
+  "Namespace",
+  "DeleteOptions",
+  "Event",
+  "Lease",
+  "EndpointSlice",
+])
   .add("SelfSubjectAccessReview")
   .add("SelfSubjectRulesReview")
   .add("SelfSubjectReview");
@@ -86,15 +141,16 @@ export function decodeProtobuf(body: Buffer): Json | undefined {
       typeMeta?: { apiVersion?: string; kind?: string };
       raw?: Uint8Array;
     };
-    const kind = outer.typeMeta?.kind ?? "";
+    const { kind = "", apiVersion = "" } = outer.typeMeta ?? {};
     if (!messages.has(kind)) return undefined;
-    const type = root.lookupType(kind);
+    const isEventsEvent = kind === "Event" && apiVersion.startsWith("events.k8s.io/");
+    const type = root.lookupType(isEventsEvent ? "EventsEvent" : kind);
     const fields = type.toObject(type.decode(outer.raw ?? new Uint8Array()), {
       longs: Number,
       bytes: String,
     });
     return {
-      apiVersion: outer.typeMeta?.apiVersion ?? "",
+      apiVersion,
       kind,
       ...(withoutEmpty(fields as Json) as JsonObject),
     };
@@ -125,11 +181,22 @@ function isFreeMap(name: string): boolean {
   return ["data", "stringData", "binaryData", "labels", "annotations"].includes(name);
 }
 
+/** Times with microseconds (meta/v1 MicroTime). */
+const microTimes = new Set(["eventTime", "lastObservedTime", "acquireTime", "renewTime"]);
+
+function isTime(name: string): boolean {
+  return name === "time" || name === "lastTransitionTime" || name.endsWith("Timestamp");
+}
+
 function special(name: string, value: Json): Json | undefined {
-  if (isJsonObject(value) && (name === "time" || name.endsWith("Timestamp"))) {
+  const isMicroTime = microTimes.has(name);
+  if (isJsonObject(value) && (isMicroTime || isTime(name))) {
     const seconds = Number(value["seconds"] ?? 0);
     // Go's zero time, in the year 1, means "not set".
-    return seconds <= 0 ? undefined : new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+    if (seconds <= 0) return undefined;
+    const time = new Date(seconds * 1000).toISOString().slice(0, "2006-01-02T15:04:05".length);
+    const micros = Math.floor(Number(value["nanos"] ?? 0) / 1000);
+    return isMicroTime ? `${time}.${String(micros).padStart(6, "0")}Z` : `${time}Z`;
   }
   if (isJsonObject(value) && name === "fieldsV1") {
     return JSON.parse(Buffer.from(String(value["Raw"] ?? ""), "base64").toString() || "{}") as Json;

@@ -1,12 +1,13 @@
-import type { KindDefinition } from "../api/kind.ts";
+import { type KindDefinition, nameColumn, type PrinterColumn } from "../api/kind.ts";
 import { childObject, type KubeObject } from "../api/object.ts";
-import { metaPrefix, timeField } from "../api/object-meta.ts";
+import { microTimeField, timeField } from "../api/object-meta.ts";
 import { referTo, type Schema, type SchemaComponent, textField } from "../api/schema.ts";
+import { eventFaults } from "./event-rules.ts";
 
 const count = (description: string): Schema => ({ type: "integer", format: "int32", description });
 const core = "io.k8s.api.core.v1.";
 
-const objectReference: SchemaComponent = {
+export const objectReference: SchemaComponent = {
   name: `${core}ObjectReference`,
   schema: {
     type: "object",
@@ -24,21 +25,7 @@ const objectReference: SchemaComponent = {
   },
 };
 
-const microTime: SchemaComponent = {
-  name: `${metaPrefix}MicroTime`,
-  schema: {
-    type: "string",
-    format: "date-time",
-    description: "MicroTime is a point in time with microseconds as RFC 3339 writes it.",
-  },
-};
-
-const microTimeField = (description: string): Schema => ({
-  ...referTo(microTime, description),
-  nullable: true,
-});
-
-const eventSource: SchemaComponent = {
+export const eventSource: SchemaComponent = {
   name: `${core}EventSource`,
   schema: {
     type: "object",
@@ -65,6 +52,59 @@ const eventSeries: SchemaComponent = {
 const involved = (field: string) => (event: KubeObject) =>
   String(childObject(event, "involvedObject")?.[field] ?? "");
 const own = (field: string) => (event: KubeObject) => String(event[field] ?? "");
+
+/** What reports, and where, as kubectl shows it. */
+function sourceOf(event: KubeObject): string {
+  const source = childObject(event, "source");
+  const component = source?.["component"] || event["reportingComponent"];
+  const instance = source?.["host"] || event["reportingInstance"];
+  return [component, instance].filter(Boolean).join(", ");
+}
+
+/** "" shows as unknown. */
+const firstSeen = (event: KubeObject): string => String(event["firstTimestamp"] ?? event["eventTime"] ?? "");
+
+function lastSeen(event: KubeObject): string {
+  const series = childObject(event, "series");
+  if (series !== undefined) return String(series["lastObservedTime"] ?? "");
+  return String(event["lastTimestamp"] ?? firstSeen(event));
+}
+
+function countOf(event: KubeObject): number {
+  const series = childObject(event, "series");
+  if (series !== undefined) return Number(series["count"] ?? 0);
+  // An event without a series and a count has occurred once.
+  return Number(event["count"]) || 1;
+}
+
+function objectOf(event: KubeObject): string {
+  const kind = involved("kind")(event).toLowerCase();
+  const name = involved("name")(event);
+  return name === "" ? kind : `${kind}/${name}`;
+}
+
+function column(
+  name: string,
+  description: string,
+  value: PrinterColumn["value"],
+  { type = "string", priority = 0 }: Partial<Pick<PrinterColumn, "type" | "priority">> = {},
+): PrinterColumn {
+  return { name, type, description, priority, value };
+}
+
+/** Of both groups' events, given as they are stored. */
+export const eventColumns: readonly PrinterColumn[] = [
+  column("Last Seen", "How long ago it happened last.", lastSeen, { type: "date" }),
+  column("Type", "Normal or Warning.", own("type")),
+  column("Reason", "Why, in one word.", own("reason")),
+  column("Object", "The object that it happened to.", objectOf),
+  column("Subobject", "The part of the object.", involved("fieldPath"), { priority: 1 }),
+  column("Source", "What reports it.", sourceOf, { priority: 1 }),
+  column("Message", "What happened, for people.", (event) => own("message")(event).trim()),
+  column("First Seen", "How long ago it happened first.", firstSeen, { type: "date", priority: 1 }),
+  column("Count", "How often it happened.", countOf, { type: "integer", priority: 1 }),
+  { ...nameColumn, priority: 1 },
+];
 
 /** core/v1 Event: reports of controllers about an object. `kubectl describe` fails without this kind. */
 export const eventKind: KindDefinition = {
@@ -102,36 +142,7 @@ export const eventKind: KindDefinition = {
       series: referTo(eventSeries, "The series that this event stands for. Absent for a single event."),
     },
   },
-  columns: [
-    {
-      name: "Type",
-      type: "string",
-      description: "Normal or Warning.",
-      priority: 0,
-      value: own("type"),
-    },
-    {
-      name: "Reason",
-      type: "string",
-      description: "Why, in one word.",
-      priority: 0,
-      value: own("reason"),
-    },
-    {
-      name: "Object",
-      type: "string",
-      description: "The object that it happened to.",
-      priority: 0,
-      value: (event) => `${involved("kind")(event).toLowerCase()}/${involved("name")(event)}`,
-    },
-    {
-      name: "Message",
-      type: "string",
-      description: "What happened, for people.",
-      priority: 0,
-      value: own("message"),
-    },
-  ],
+  columns: eventColumns,
   selectableFields: {
     ...Object.fromEntries(
       ["apiVersion", "kind", "namespace", "name", "uid", "resourceVersion", "fieldPath"].map(
@@ -141,5 +152,8 @@ export const eventKind: KindDefinition = {
     reason: own("reason"),
     type: own("type"),
     reportingComponent: own("reportingComponent"),
+    source: (event) =>
+      String(childObject(event, "source")?.["component"] || own("reportingComponent")(event)),
   },
+  validate: (event) => eventFaults(event),
 };

@@ -42,24 +42,27 @@ export function parseStored(json: string): KubeObject {
 }
 
 /**
- * JSON of a stored object as its kind is served: with the kind's own apiVersion, which comes first in the
- * text (see {@link storedParts}). The same text unless the kind is stored as another group's.
+ * JSON of a stored object as its kind is served: with the kind's own fields and apiVersion, which comes first
+ * in the text (see {@link storedParts}). The same text unless the kind is stored as another group's.
  */
 export function servedJson(json: string, kind: KindDefinition): string {
   if (kind.storedAs === undefined || json === "") return json;
+  if (kind.conversion !== undefined) return JSON.stringify(servedObject(parseStored(json), kind));
   return `{"apiVersion":${JSON.stringify(apiVersionOf(kind))}${json.slice(json.indexOf(',"kind":'))}`;
 }
 
 export function parseServed(json: string, kind: KindDefinition): KubeObject {
-  return parseStored(servedJson(json, kind));
+  return servedObject(parseStored(json), kind);
 }
 
 /** An object as its kind is served. */
 export function servedObject(object: KubeObject, kind: KindDefinition): KubeObject {
-  return kind.storedAs === undefined ? object : { ...object, apiVersion: apiVersionOf(kind) };
+  if (kind.storedAs === undefined) return object;
+  return { ...(kind.conversion?.toServed(object) ?? object), apiVersion: apiVersionOf(kind) };
 }
 
-/** An object as it is stored: with the apiVersion of the kind that the store keeps it as. */
-export function storedForm(object: KubeObject, { storedAs }: KindDefinition): KubeObject {
-  return storedAs === undefined ? object : { ...object, apiVersion: apiVersionOf(storedAs) };
+/** An object as it is stored: with the fields and the apiVersion of the kind that the store keeps it as. */
+export function storedForm(object: KubeObject, { storedAs, conversion }: KindDefinition): KubeObject {
+  if (storedAs === undefined) return object;
+  return { ...(conversion?.toStored(object) ?? object), apiVersion: apiVersionOf(storedAs) };
 }

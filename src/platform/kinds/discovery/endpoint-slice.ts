@@ -3,9 +3,10 @@ import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import { nameFault } from "../../../kube-server/api/metadata.ts";
-import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
+import type { Json, JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
 import { atomicList, integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
-import { invalidValue } from "../../../kube-server/api/validate.ts";
+import { isLabelKey } from "../../../kube-server/api/selectors.ts";
+import { duplicateValue, invalidValue } from "../../../kube-server/api/validate.ts";
 
 /** Its names in paths and references. */
 export const endpointSliceNames = {
@@ -73,7 +74,7 @@ export const endpointSliceKind: KindDefinition = {
   schema: {
     type: "object",
     description: "EndpointSlice holds the addresses and the ports of a backend.",
-    required: ["addressType", "endpoints"],
+    required: ["addressType"],
     properties: {
       addressType: {
         type: "string",
@@ -109,14 +110,29 @@ export const endpointSliceKind: KindDefinition = {
         }
       }
     }
-    for (const [index, { port }] of objectsIn(slice["ports"]).entries()) {
-      if (faults.isFull) break;
-      if (port === undefined || (typeof port === "number" && port >= 1 && port <= 65_535)) continue;
-      faults.add(invalidValue(`ports[${index}].port`, port, "must be between 1 and 65535, inclusive"));
-    }
+    checkPorts(objectsIn(slice["ports"]), faults);
     return faults.errors;
   },
 };
+
+function checkPorts(ports: readonly JsonObject[], faults: FaultList): void {
+  const names = new Set<string>();
+  for (const [index, { name, port, appProtocol }] of ports.entries()) {
+    if (faults.isFull) return;
+    const path = `ports[${index}]`;
+    const text = String(name ?? "");
+    const why = text === "" ? undefined : nameFault(text, "label");
+    if (why !== undefined) faults.add(invalidValue(`${path}.name`, text, why));
+    if (names.has(text)) faults.add(duplicateValue(`${path}.name`, text));
+    names.add(text);
+    if (port !== undefined && !(typeof port === "number" && port >= 1 && port <= 65_535)) {
+      faults.add(invalidValue(`${path}.port`, port, "must be between 1 and 65535, inclusive"));
+    }
+    if (typeof appProtocol === "string" && !isLabelKey(appProtocol)) {
+      faults.add(invalidValue(`${path}.appProtocol`, appProtocol, "must be a qualified name"));
+    }
+  }
+}
 
 function addressFault(address: Json, type: Json | undefined): string | undefined {
   if (typeof address !== "string") return undefined;
