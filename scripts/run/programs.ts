@@ -7,6 +7,10 @@ const tsx = (file: string) => `node --import tsx ${file}`;
 export const programs = {
   prove: {
     abuse: [tsx("test/abuse/run.ts"), "exports and the API beside hostile members, receivers and clients"],
+    clients: [
+      "vitest run --config test/clients/vitest.config.ts",
+      "clients of the Kubernetes API write every kind, and survive a new token",
+    ],
     "compute-faults": [
       tsx("test/faults/compute.ts"),
       "workloads run as declared, though everything is killed (root, Podman)",
