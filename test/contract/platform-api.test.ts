@@ -625,9 +625,36 @@ describe("namespaces and projects", () => {
     expect((await call("GET", `${namespaces}/brief`)).json.status.phase).toBe("Terminating");
     const refused = await call("POST", inside, configMap("late"));
     expect([refused.code, refused.json.message]).toEqual([403, expect.stringContaining("being terminated")]);
+    expect(refused.json.details.causes).toEqual([
+      {
+        reason: "NamespaceTerminating",
+        message: "namespace brief is being terminated",
+        field: "metadata.namespace",
+      },
+    ]);
     await until("the rest is gone", async () => (await call("GET", `${inside}/plain`)).code === 404);
+    await until("its conditions say what keeps it", async () => {
+      const { conditions = [] } = (await call("GET", `${namespaces}/brief`)).json.status;
+      const messages = conditions.map(({ type, status, message }: Record<string, string>) => {
+        return `${type} ${status}: ${message}`;
+      });
+      return (
+        messages.join("\n") ===
+        "NamespaceContentRemaining True: Some resources are remaining: configmaps has 1 resource instances\n" +
+          "NamespaceFinalizersRemaining True: Some content in the namespace has finalizers remaining: " +
+          "example.com/hold in 1 resource instances"
+      );
+    });
     await call("PATCH", `${inside}/held`, { metadata: { finalizers: null } }, merge);
     await until("the namespace is gone", async () => (await call("GET", `${namespaces}/brief`)).code === 404);
+  });
+
+  test("namespaces are not deleted all at once", async () => {
+    const response = await call("DELETE", `${web}/api/v1/namespaces`);
+    expect([response.code, response.json.reason]).toEqual([405, "MethodNotAllowed"]);
+    const { resources } = (await call("GET", `${web}/api/v1`)).json;
+    const served = resources.find(({ name }: { name: string }) => name === "namespaces");
+    expect(served.verbs).not.toContain("deletecollection");
   });
 
   test("the first namespace cannot be deleted", async () => {

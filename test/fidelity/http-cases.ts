@@ -100,6 +100,16 @@ const rows: readonly Row[] = [
   },
 
   {
+    name: "F12: watch with continue",
+    path: `${policies}?watch=1&continue=x`,
+    ...forbidden("ListOptions", match, `${match} is forbidden when continue is provided`),
+  },
+  {
+    name: "F12: field selector with a wrong escape",
+    path: `${policies}?fieldSelector=metadata.name%3Da%5Cb`,
+    ...badRequest,
+  },
+  {
     name: "22: watch with sendInitialEvents=false alone",
     path: `${policies}?watch=1&sendInitialEvents=false`,
     ...forbidden("ListOptions", match, `sendInitialEvents requires setting ${match} to NotOlderThan`),

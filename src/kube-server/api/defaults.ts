@@ -21,6 +21,7 @@ export function applyDefaults(value: Json, schema: Schema): void {
   if (values === undefined) return;
   for (const [name, child] of Object.entries(value)) {
     if (schema.properties !== undefined && Object.hasOwn(schema.properties, name)) continue;
-    applyDefaults(child, values);
+    if (child === null && values.default !== undefined) value[name] = cloneJson(values.default);
+    else applyDefaults(child, values);
   }
 }

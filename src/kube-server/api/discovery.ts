@@ -57,7 +57,7 @@ function served(kind: KindDefinition): ServedResource {
     singular: kind.singular,
     kind: kind.kind,
     namespaced: kind.namespaced,
-    verbs,
+    verbs: verbs.filter((verb) => verb !== "deletecollection" || kind.deletedOneByOne !== true),
     shortNames: kind.shortNames,
     categories: kind.categories,
     hasStatus: kind.statusSubresource,

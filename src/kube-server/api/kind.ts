@@ -93,6 +93,8 @@ export interface KindDefinition extends ResourceName {
   readonly claimsName?: true;
   /** Deleted only after the others, when a namespace or a project goes: they need it until they are gone. */
   readonly deletedLast?: true;
+  /** Whether its collections cannot be deleted with one request, as in Kubernetes. */
+  readonly deletedOneByOne?: true;
   /** Names of objects that cannot be deleted. */
   readonly undeletable?: readonly string[];
   /** `validate` reports errors in `spec` itself; they replace those of the schema. */

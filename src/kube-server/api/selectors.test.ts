@@ -8,13 +8,14 @@ describe("field selectors", () => {
     ["metadata.name==a,type=x\\,y", true],
     ["metadata.name!=a", false],
     ["type!=z", true],
+    ["type!=a\\\\b\\=", true],
     ["", true],
   ])("%s", (text, expected) => {
     const outcome = parseFieldSelector(text);
     expect(outcome.ok && matchesFields(outcome.requirements, fieldOf)).toBe(expected);
   });
 
-  test.each([["metadata.name"], ["=a"], ["a=b=c"]])("%s is refused", (text) => {
+  test.each([["metadata.name"], ["=a"], ["a=b=c"], ["a=b\\c"], ["a=b\\\\\\c"]])("%s is refused", (text) => {
     expect(parseFieldSelector(text).ok).toBe(false);
   });
 });

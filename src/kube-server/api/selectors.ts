@@ -30,6 +30,10 @@ export function parseFieldSelector(text: string): SelectorOutcome<FieldRequireme
     if (match === null) {
       return { ok: false, message: `invalid selector: '${text}'; can't understand '${part}'` };
     }
+    const wrong = /\\[^,=\\]/.exec((match[3] ?? "").replaceAll("\\\\", ""))?.[0];
+    if (wrong !== undefined) {
+      return { ok: false, message: `invalid field selector: invalid escape sequence: ${wrong}` };
+    }
     const value = (match[3] ?? "").replace(/\\(.)/g, "$1");
     requirements.push({ field: match[1] ?? "", value, equal: match[2] !== "!=" });
   }

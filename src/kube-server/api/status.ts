@@ -121,9 +121,22 @@ export function forbiddenPath(method: string, path: string): StatusError {
 }
 
 /** An authorized caller attempts something that is not allowed to anyone on this object. */
-export function forbidden(resource: ResourceName, name: string, why: string): StatusError {
+export function forbidden(
+  resource: ResourceName,
+  name: string,
+  why: string,
+  causes?: readonly StatusCause[],
+): StatusError {
   const message = `${qualifiedPlural(resource)} "${name}" is forbidden: ${why}`;
-  return failure(403, "Forbidden", message, about(resource, name));
+  return failure(403, "Forbidden", message, defined({ ...about(resource, name), causes }));
+}
+
+/** A namespace that is being deleted takes no new objects. Clients ask for the cause. */
+export function namespaceTerminating(resource: ResourceName, name: string, namespace: string): StatusError {
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const message = `namespace ${namespace} is being terminated`;
+  const cause = { reason: "NamespaceTerminating", message, field: "metadata.namespace" };
+  return forbidden(resource, name, why, [cause]);
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/core/clock.ts";
 import type { KindDefinition } from "../api/kind.ts";
-import type { KubeObject } from "../api/object.ts";
+import { type KubeObject, stringList } from "../api/object.ts";
 import type { Plane } from "../api/plane.ts";
-import { StatusError } from "../api/status.ts";
+import { qualifiedPlural, StatusError } from "../api/status.ts";
 import { defaultNamespace, namespaceKind } from "../kinds/namespace.ts";
 import { deleteObject } from "../resources/deletion.ts";
 import { list } from "../resources/list.ts";
@@ -26,23 +26,30 @@ const background = {
 const writeOptions = serverWrites("plane-controller");
 const everything = { limit: 0, afterKey: "", resourceVersion: "", minimumVersion: "" };
 
+/** Objects that wait for their finalizers: by kind, by resource, and by finalizer. */
+export interface RemainingContent {
+  readonly kinds: Map<string, number>;
+  readonly resources: Map<string, number>;
+  readonly finalizers: Map<string, number>;
+}
+
 /**
  * Deletes the objects of a namespace, or of all namespaces; those of kinds that are `deletedLast` once the
  * others are gone.
  *
- * @returns how many objects wait for their finalizers, by kind; empty when all are gone
+ * @returns how many objects wait for their finalizers; undefined when all are gone
  */
 export async function deleteContent(
   options: PlaneContentOptions,
   plane: Plane,
   namespace: string | undefined,
-): Promise<Map<string, number>> {
+): Promise<RemainingContent | undefined> {
   const kinds = options.kinds.filter(
     (kind) => kind.namespaced && kind.planes.includes(plane.type) && kind.storedAs === undefined,
   );
   const first = kinds.filter((kind) => kind.deletedLast !== true);
   const left = await deleteKinds(options, plane, namespace, first);
-  if (left.size > 0) return left;
+  if (left !== undefined) return left;
   return await deleteKinds(
     options,
     plane,
@@ -56,16 +63,20 @@ async function deleteKinds(
   plane: Plane,
   namespace: string | undefined,
   kinds: readonly KindDefinition[],
-): Promise<Map<string, number>> {
-  const left = new Map<string, number>();
+): Promise<RemainingContent | undefined> {
+  const left: RemainingContent = { kinds: new Map(), resources: new Map(), finalizers: new Map() };
+  const add = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
   for (const kind of kinds) {
     for await (const part of list(store, { plane, kind, namespace }, everything)) {
       for (const listed of part.objects) {
         const { name = "", namespace: inside = "" } = listed.object().metadata;
         const target = { plane, kind, namespace: inside, name };
         try {
-          const { state } = await deleteObject(resources, target, background, clock.nowMs());
-          if (state === "deleting") left.set(kind.kind, (left.get(kind.kind) ?? 0) + 1);
+          const { state, object } = await deleteObject(resources, target, background, clock.nowMs());
+          if (state !== "deleting") continue;
+          add(left.kinds, kind.kind);
+          add(left.resources, qualifiedPlural(kind));
+          for (const each of new Set(stringList(object.metadata.finalizers))) add(left.finalizers, each);
         } catch (error) {
           // Already deleted.
           if (!(error instanceof StatusError && error.status.reason === "NotFound")) throw error;
@@ -73,7 +84,7 @@ async function deleteKinds(
       }
     }
   }
-  return left;
+  return left.kinds.size === 0 ? undefined : left;
 }
 
 /** Creates a plane with its first namespace; does nothing if it exists. */

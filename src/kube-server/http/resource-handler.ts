@@ -56,8 +56,9 @@ export async function handleResource(
   if (path.name === undefined) {
     if (method === "GET") return await listResponse(context, request);
     if (method === "POST") return await create(context, request);
-    if (method === "DELETE") return await deleteCollection(context, request);
-    throw methodNotAllowed([...readMethods, "POST", "DELETE"]);
+    const isDeletable = kind.deletedOneByOne !== true;
+    if (method === "DELETE" && isDeletable) return await deleteCollection(context, request);
+    throw methodNotAllowed([...readMethods, "POST", ...(isDeletable ? ["DELETE"] : [])]);
   }
   switch (method) {
     case "GET":

@@ -24,6 +24,10 @@ export function readWatchOptions(query: URLSearchParams, random: number): WatchO
   const seconds = readInteger(query, "timeoutSeconds") ?? 0;
   const initialEvents = readBoolean(query, "sendInitialEvents");
   const errors = matchFaults(query.get("resourceVersionMatch") ?? "", initialEvents);
+  if ((query.get("continue") ?? "") !== "") {
+    const field = "resourceVersionMatch";
+    errors.push(forbiddenValue(field, `${field} is forbidden when continue is provided`));
+  }
   if (errors.length > 0) throw invalidOptions("ListOptions", errors);
   checkVersion(resourceVersion);
   const isFromNow = initialEvents === false && ["", "0"].includes(resourceVersion);

@@ -1,7 +1,7 @@
 import type { KindDefinition } from "../api/kind.ts";
 import { isJsonObject } from "../api/object.ts";
 import { invalidValue } from "../api/validate.ts";
-import { dataCount, validateDataKeys, validateImmutable } from "./secret.ts";
+import { dataCount, decodedBytes, validateDataKeys, validateImmutable, validateSize } from "./secret.ts";
 
 /** core/v1 ConfigMap. */
 export const configMapKind: KindDefinition = {
@@ -25,12 +25,12 @@ export const configMapKind: KindDefinition = {
       data: {
         type: "object",
         description: "Text by key.",
-        additionalProperties: { type: "string" },
+        additionalProperties: { type: "string", default: "" },
       },
       binaryData: {
         type: "object",
         description: "Bytes by key, base64-encoded. A key is in data or here, not in both.",
-        additionalProperties: { type: "string", format: "byte" },
+        additionalProperties: { type: "string", format: "byte", default: "" },
       },
       immutable: { type: "boolean", description: "When true, the data cannot be changed." },
     },
@@ -49,6 +49,11 @@ export const configMapKind: KindDefinition = {
     const data = isJsonObject(map["data"]) ? map["data"] : {};
     const binary = isJsonObject(map["binaryData"]) ? map["binaryData"] : {};
     const errors = [...validateDataKeys(data, "data"), ...validateDataKeys(binary, "binaryData")];
+    let bytes = 0;
+    for (const value of Object.values(data)) bytes += Buffer.byteLength(String(value));
+    for (const value of Object.values(binary)) bytes += decodedBytes(value);
+    // Kubernetes' name of the whole object.
+    errors.push(...validateSize(bytes, "[]"));
     for (const key of Object.keys(binary)) {
       if (Object.hasOwn(data, key)) {
         errors.push(invalidValue(`data[${key}]`, key, "duplicate of key present in binaryData"));

@@ -73,6 +73,7 @@ export const namespaceKind: KindDefinition = {
   planes: ["organization", "project"],
   description: "Namespace provides a scope for names.",
   nameRule: "label",
+  deletedOneByOne: true,
   undeletable: [defaultNamespace],
   builtIn: true,
   statusSubresource: true,

@@ -73,7 +73,10 @@ export function pathsOf(kind: KindDefinition, shared: SharedComponents): ApiPath
     {
       path: collection,
       parameters: [...scope, prettyParameter],
-      operations: [operations.list(""), operations.create(), operations.deleteCollection()],
+      operations: [
+        ...[operations.list(""), operations.create()],
+        ...(kind.deletedOneByOne === true ? [] : [operations.deleteCollection()]),
+      ],
     },
     {
       path: `${collection}/{name}`,

@@ -9,6 +9,7 @@ import {
   forbidden,
   invalid,
   modifiedMessage,
+  namespaceTerminating,
   notFound,
   PlaneGoneError,
   quotaExceeded,
@@ -162,11 +163,7 @@ export function createResources(options: ResourcesOptions): Resources {
       case "no-namespace":
         throw notFound(namespaceKind, namespace);
       case "terminating":
-        throw forbidden(
-          kind,
-          name,
-          `unable to create new content in namespace ${namespace} because it is being terminated`,
-        );
+        throw namespaceTerminating(kind, name, namespace);
       case "leaving":
         throw forbidden(
           kind,

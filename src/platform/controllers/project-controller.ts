@@ -57,8 +57,8 @@ export function createProjectController(options: ProjectControllerOptions): Cont
   const emptyPlane = async (target: Target, plane: Plane): Promise<boolean> => {
     await store.leavePlane(plane);
     const left = await deleteContent(options, plane, undefined);
-    if (left.size === 0) return true;
-    const counts = [...left].map(([kind, count]) => `${count} ${kind}`).join(", ");
+    if (left === undefined) return true;
+    const counts = [...left.kinds].map(([kind, count]) => `${count} ${kind}`).join(", ");
     await writeReady(target, "False", "Terminating", `Waiting for the finalizers of: ${counts}.`);
     return false;
   };

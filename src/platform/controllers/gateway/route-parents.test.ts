@@ -133,7 +133,8 @@ test("a route that is not attached takes no place; of one that is refused, each 
       metadata: { name: `r${second}`, creationTimestamp: `2026-01-01T00:00:${second}Z` },
       rules: [{ matches }, { matches }],
     });
-  const [here, nowhere] = [{ name: "g" }, { name: "g", sectionName: "other" }];
+  const here = { name: "g", sectionName: "web" };
+  const nowhere = { name: "g", sectionName: "other" };
   const fitting = Array.from({ length: programLimits.matches / 128 }, (_, index) =>
     large(11 + index, here, nowhere),
   );
@@ -143,7 +144,7 @@ test("a route that is not attached takes no place; of one that is refused, each 
   const refused = ["NoMatchingParent", 0];
   expect(reasons).toEqual([
     [refused],
-    ...fitting.map(() => [["Accepted", 2], refused]),
+    ...fitting.map(() => [["Accepted", 1], refused]),
     [["TooManyMatches", 0], refused],
   ]);
 });
@@ -180,8 +181,9 @@ describe("the parents in a route's status", () => {
     const parent = { gateway: { namespace: "default", name: "g" }, controllerName };
     return withParents(route, { ...parent, attachments, resolvedRefs: resolved }, now);
   };
-  const others = [entry(refOf("h")), entry(refOf("g"), "someone.else/controller")];
-  const refs = [refOf("g", { sectionName: "web" }), refOf("h"), refOf("g")];
+  const tls = refOf("g", { sectionName: "tls" });
+  const others = [entry(refOf("h")), entry(tls, "someone.else/controller")];
+  const refs = [refOf("g", { sectionName: "web" }), refOf("h"), tls];
 
   test("have an entry for each reference, in its order, beside those of others", () => {
     const route = routeOf(refs, { status: { parents: others } });

@@ -171,6 +171,7 @@ export function gatewayKind(groupDomain: string): KindDefinition {
   return {
     ...gatewayNames,
     ...declaredInProjects,
+    shortNames: ["gtw"],
     categories: ["gateway-api"],
     description,
     schema: {
@@ -225,7 +226,11 @@ export function gatewayKind(groupDomain: string): KindDefinition {
       for (const [field, why] of Object.entries(assignedByPlatform)) {
         if (isSet(fieldAt(gateway, ["spec", field]))) faults.add(forbiddenValue(`spec.${field}`, why));
       }
-      for (const [index, each] of objectsIn(fieldAt(gateway, ["spec", "listeners"])).entries()) {
+      const listeners = objectsIn(fieldAt(gateway, ["spec", "listeners"]));
+      if (new Set(listeners.map(addressOf)).size < listeners.length) {
+        faults.add(invalidValue("spec.listeners", "array", sameListener));
+      }
+      for (const [index, each] of listeners.entries()) {
         if (faults.isFull) break;
         checkListener(each, `spec.listeners[${index}]`, groupDomain, faults);
       }
@@ -239,6 +244,12 @@ const assignedByPlatform = {
   infrastructure: "the platform runs the gateway",
   backendTLS: "certificates of backends are always verified by their names",
 } as const;
+
+const sameListener = "Combination of port, protocol and hostname must be unique for each listener";
+
+function addressOf({ port, protocol, hostname }: JsonObject): string {
+  return JSON.stringify([port, protocol, hostname ?? ""]);
+}
 
 const portOf = { HTTP: 80, HTTPS: 443 } as const;
 

@@ -147,6 +147,7 @@ export const httpRouteKind: KindDefinition = {
   columns: [fieldColumn("Hostnames", "Names that the route is for.", ["spec", "hostnames"]), ageColumn],
   validate(route) {
     const faults = new FaultList();
+    checkParentRefs(objectsIn(fieldAt(route, ["spec", "parentRefs"])), faults);
     const list = fieldAt(route, ["spec", "rules"]);
     checkRouteRules(list, "spec.rules", "backendRefs", faults);
     if (isSet(fieldAt(route, ["spec", "hostnames"]))) {
@@ -188,6 +189,22 @@ export function backendsOf(route: KubeObject): NamespacedName[] {
     objectsIn(backendRefs),
   );
   return refs.flatMap(({ name }) => referent({ name: name ?? null }, route.metadata.namespace) ?? []);
+}
+
+/** Several references to one parent name different listeners. */
+function checkParentRefs(refs: readonly JsonObject[], faults: FaultList): void {
+  const byParent = new Map<string, string[]>();
+  for (const { group, kind, namespace, name, sectionName } of refs) {
+    const parent = JSON.stringify([group, kind, namespace ?? "", name]);
+    byParent.set(parent, [...(byParent.get(parent) ?? []), String(sectionName ?? "")]);
+  }
+  const all = [...byParent.values()];
+  const fault = (rule: string): void => {
+    const why = `sectionName must be ${rule} when parentRefs includes 2 or more references to the same parent`;
+    faults.add(invalidValue("spec.parentRefs", "array", why));
+  };
+  if (all.some((names) => names.includes("") && names.some((each) => each !== ""))) fault("specified");
+  if (all.some((names) => new Set(names).size < names.length)) fault("unique");
 }
 
 type Field = Parameters<typeof fieldAt>[0];
