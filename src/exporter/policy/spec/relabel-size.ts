@@ -3,7 +3,7 @@ import { relabelLimits } from "../../relabel/rule.ts";
 import { type DocumentFault, errorAt } from "./document-fault.ts";
 
 /** Of all patterns of a policy, in characters: parsing them must not block the event loop. */
-const maxPatternCharacters = 50_000;
+const maxPatternCharacters = 20_000;
 
 const relabelPath = ["target", "prometheusRemoteWrite", "relabel"] as const;
 
