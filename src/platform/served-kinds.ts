@@ -1,5 +1,6 @@
 import type { KindDefinition } from "../kube-server/api/kind.ts";
 import { configMapKind } from "../kube-server/kinds/config-map.ts";
+import { customResourceDefinitionKind } from "../kube-server/kinds/custom-resource-definition.ts";
 import { eventKind } from "../kube-server/kinds/event.ts";
 import { eventsEventKind } from "../kube-server/kinds/events-event.ts";
 import { leaseKind } from "../kube-server/kinds/lease.ts";
@@ -35,7 +36,7 @@ export function servedKinds(
   groupDomain: string,
   { cityCodes = defaultCityCodes, isAllowed }: KindSettings = {},
 ): KindDefinition[] {
-  return [
+  const kinds = [
     namespaceKind,
     secretKind,
     configMapKind,
@@ -60,4 +61,5 @@ export function servedKinds(
     httpRouteKind,
     endpointSliceKind,
   ];
+  return [...kinds, customResourceDefinitionKind(kinds)];
 }

@@ -86,6 +86,39 @@ describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
     expect(await k.ok("explain", "secret", "--recursive")).toMatch(/stringData\s+<map\[string\]string>/);
   });
 
+  test("the definitions of the custom kinds are there, to be read only", async () => {
+    const crd = "exportpolicies.telemetry.platformapis";
+    expect(await k.ok("get", "crd", "-o", "name")).toContain(
+      `customresourcedefinition.apiextensions.k8s.io/${crd}\n`,
+    );
+    expect(await k.ok("get", "crd", crd)).toMatch(
+      /^NAME +AGE\nexportpolicies\.telemetry\.platformapis +\d+d/,
+    );
+    await k.ok("wait", "--for=condition=Established", `crd/${crd}`, "--timeout=20s");
+    expect(await organization.ok("get", "crds", "-o", "jsonpath={.items[*].spec.names.kind}")).toBe(
+      "Project",
+    );
+    expect(await k.ok("explain", "crd.spec.names")).toMatch(/shortNames\s+<\[\]string>/);
+    expect(await k.ok("get", "crd", "--field-selector", `metadata.name=${crd}`, "-o", "name")).toMatch(
+      /^\S+\n$/,
+    );
+    expect((await k.run(["get", "crd", "none"])).err).toMatch(
+      /customresourcedefinitions\S* "none" not found/,
+    );
+    for (const args of [
+      ["delete", "crd", crd],
+      ["label", "crd", crd, "a=b"],
+    ]) {
+      const { code, err } = await k.run(args);
+      expect([code, err]).toEqual([1, expect.stringMatching(/\(MethodNotAllowed\)/)]);
+    }
+    expect((await k.run(["auth", "can-i", "delete", "crd"])).out).toBe("no - the kind can only be read\n");
+    expect((await k.run(["auth", "can-i", "watch", "crd"])).out).toBe("yes\n");
+    const watch = k.start("get", "crd", "--watch", "-o", "name");
+    await watch.sees(`/${crd}`);
+    await watch.stop();
+  });
+
   test("apply on the client's side: created, unchanged, configured; diff; fields that go", async () => {
     const first = configMap("applied", { a: "1", b: "2" });
     expect(await k.file(first, "apply")).toBe("configmap/applied created\n");
@@ -152,6 +185,27 @@ describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
       kind: "List",
       items: [{}, {}],
     });
+  });
+
+  test("apply --prune, with the kinds named, and with an ApplySet", async () => {
+    const labelled = (name: string) => configMap(name, {}, { namespace: "default", labels: { app: "shop" } });
+    const both = { apiVersion: "v1", kind: "List", items: [labelled("shop-a"), labelled("shop-b")] };
+    const left = { ...both, items: [labelled("shop-a")] };
+    const allowed = ["core/v1/ConfigMap", "core/v1/Secret", "networking.platformapis/v1alpha/HTTPProxy"];
+    const flags = ["-l", "app=shop", ...allowed.map((kind) => `--prune-allowlist=${kind}`)];
+    await k.file(both, "apply");
+    expect(await k.file(left, "apply", "--prune", ...flags)).toMatch(/configmap\/shop-b pruned/);
+    expect(await k.ok("get", "cm", "-l", "app=shop", "-o", "name")).toBe("configmap/shop-a\n");
+
+    const applySet = async (list: object) => {
+      const args = ["apply", "-n", "default", "--prune", "--applyset=configmap/shop", "-f", "-"];
+      return await k.run(args, { input: JSON.stringify(list), env: { KUBECTL_APPLYSET: "true" } });
+    };
+    await k.ok("delete", "cm", "-l", "app=shop");
+    expect(await applySet(both)).toMatchObject({ code: 0 });
+    const pruned = await applySet(left);
+    expect([pruned.code, pruned.out]).toEqual([0, expect.stringMatching(/configmap\/shop-b pruned/)]);
+    expect(await k.ok("get", "cm", "-l", "app=shop", "-o", "name")).toBe("configmap/shop-a\n");
   });
 
   test("create secrets, config maps and namespaces; generateName; a name that is taken", async () => {

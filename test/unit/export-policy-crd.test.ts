@@ -15,7 +15,7 @@ import { brokenPolicies } from "../support/policy/broken-policies.ts";
 import { borderlinePolicy } from "../support/policy/policy-arbitrary.ts";
 
 const crd = exportPolicyCrd("platformapis");
-const version = crd.spec.versions[0];
+const version = crd.spec.versions[0]!;
 const schema = version.schema.openAPIV3Schema;
 const file = (path: string): string => readFileSync(new URL(`../../config/${path}`, import.meta.url), "utf8");
 

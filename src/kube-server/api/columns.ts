@@ -9,7 +9,20 @@ export function fieldColumn(
   path: readonly (string | number)[],
   type: "string" | "integer" = "string",
 ): PrinterColumn {
-  return { name, type, description, priority: 0, value: (object) => cell(fieldAt(object, path)) };
+  const steps = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${escaped(step)}`));
+  return {
+    name,
+    type,
+    description,
+    priority: 0,
+    jsonPath: steps.join(""),
+    value: (object) => cell(fieldAt(object, path)),
+  };
+}
+
+/** A dot would end a name in a JSON path. */
+function escaped(name: string): string {
+  return name.replaceAll(".", "\\.");
 }
 
 function cell(value: Json | undefined): string | number | boolean | null {

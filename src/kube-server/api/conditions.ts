@@ -69,6 +69,9 @@ export function findCondition(object: KubeObject, type: string): { [field: strin
   return conditions.filter(isJsonObject).find((condition) => condition["type"] === type);
 }
 
+const conditionPath = (type: string, field: string): string =>
+  `.status.conditions[?(@.type=="${type}")].${field}`;
+
 /** Null if absent, as in the tables of CRDs. */
 function conditionText(object: KubeObject, type: string, field: string): string | null {
   const value = findCondition(object, type)?.[field];
@@ -86,6 +89,7 @@ export function conditionColumns(
       type: "string",
       description: "The reason in full.",
       priority: 1,
+      jsonPath: conditionPath(type, "message"),
       value: (object) => conditionText(object, type, "message"),
     },
   ];
@@ -99,6 +103,7 @@ export function statusColumns(type: string): [status: PrinterColumn, reason: Pri
       type: "string",
       description: `Whether the object is ${type}.`,
       priority: 0,
+      jsonPath: conditionPath(type, "status"),
       value: (object) => conditionText(object, type, "status"),
     },
     {
@@ -106,6 +111,7 @@ export function statusColumns(type: string): [status: PrinterColumn, reason: Pri
       type: "string",
       description: `Why the object is ${type} or not.`,
       priority: 0,
+      jsonPath: conditionPath(type, "reason"),
       value: (object) => conditionText(object, type, "reason"),
     },
   ];

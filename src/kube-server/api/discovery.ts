@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { defined } from "../../base/core/defined.ts";
-import { apiVersionOf, type KindDefinition, storedKind } from "./kind.ts";
+import { apiVersionOf, type KindDefinition, storedKind, verbsOf } from "./kind.ts";
 import type { JsonObject } from "./object.ts";
 import { reviews } from "./reviews.ts";
 
-const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 const statusVerbs = ["get", "patch", "update"];
 
 interface GroupVersion {
@@ -57,7 +56,7 @@ function served(kind: KindDefinition): ServedResource {
     singular: kind.singular,
     kind: kind.kind,
     namespaced: kind.namespaced,
-    verbs: verbs.filter((verb) => verb !== "deletecollection" || kind.deletedOneByOne !== true),
+    verbs: verbsOf(kind),
     shortNames: kind.shortNames,
     categories: kind.categories,
     hasStatus: kind.statusSubresource,

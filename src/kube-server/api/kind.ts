@@ -131,6 +131,8 @@ export interface KindDefinition extends ResourceName {
     toServed(stored: KubeObject): KubeObject;
     toStored(served: KubeObject): KubeObject;
   };
+  /** The objects of every plane of a type, where they are part of the program: clients only read them. */
+  fixedObjects?(plane: PlaneType): readonly KubeObject[];
 }
 
 /** A column of the server-side table (meta/v1 TableColumnDefinition). */
@@ -140,6 +142,8 @@ export interface PrinterColumn {
   readonly description: string;
   /** 0: always shown; 1: only with `-o wide`. */
   readonly priority: 0 | 1;
+  /** The field of {@link value}, for a CustomResourceDefinition; absent where it is no field. */
+  readonly jsonPath?: string;
   /** Null shows an empty cell; a list is shown as JSON (`["IPv4"]`), as in the tables of CRDs. */
   value(object: KubeObject): string | number | boolean | null | readonly string[];
 }
@@ -159,8 +163,16 @@ export const ageColumn: PrinterColumn = {
   type: "date",
   description: "How long ago the object was created.",
   priority: 0,
+  jsonPath: ".metadata.creationTimestamp",
   value: (object) => object.metadata.creationTimestamp ?? null,
 };
+
+/** What clients may do with the objects of a kind. */
+export function verbsOf(kind: Pick<KindDefinition, "fixedObjects" | "deletedOneByOne">): readonly string[] {
+  if (kind.fixedObjects !== undefined) return ["get", "list", "watch"];
+  const all = kind.deletedOneByOne === true ? [] : ["deletecollection"];
+  return ["create", "delete", ...all, "get", "list", "patch", "update", "watch"];
+}
 
 /** Whether two kinds have the same objects. */
 export function isSameKind(left: GroupKind, right: GroupKind): boolean {

@@ -6,12 +6,15 @@ import {
   badRequest,
   invalid,
   methodNotAllowed,
+  notFound,
+  PlaneGoneError,
   pathNotFound,
   readMethods,
   StatusError,
   statusForbidden,
   tooLargeResourceVersion,
 } from "../api/status.ts";
+import { selects, traitsOf } from "../api/traits.ts";
 import { decodeBody } from "../encoding/body.ts";
 import { checkDecoding, readObject } from "../resources/admission.ts";
 import { readDeleteOptions } from "../resources/delete-options.ts";
@@ -48,6 +51,7 @@ export async function handleResource(
   // Negotiate the response before writing: a request that cannot get one must have no effect.
   readForm(request);
   const { path, kind, method } = request;
+  if (kind.fixedObjects !== undefined && method !== "GET") throw methodNotAllowed(readMethods);
   if (path.subresource !== undefined) {
     if (path.subresource !== "status" || !kind.statusSubresource) throw pathNotFound();
     if (method === "POST" || method === "DELETE") throw methodNotAllowed([...readMethods, "PUT", "PATCH"]);
@@ -105,7 +109,7 @@ function objectResponse(
 async function read(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
   const version = request.query.get("resourceVersion") ?? "";
   checkVersion(version);
-  const object = await context.resources.get(targetOf(request));
+  const object = await found(context, request);
   // Reads always return the newest state; a version that does not exist yet cannot be awaited.
   const newest = Number(version) > 0 ? await context.store.newestVersion(request.plane) : undefined;
   if (newest !== undefined && Number(version) > Number(newest))
@@ -113,10 +117,22 @@ async function read(context: ResourceContext, request: ResourceRequest): Promise
   return objectResponse(context, request, 200, object);
 }
 
+async function found(context: ResourceContext, request: ResourceRequest): Promise<KubeObject> {
+  const { kind, path, plane } = request;
+  if (kind.fixedObjects === undefined) return await context.resources.get(targetOf(request));
+  const object = kind.fixedObjects(plane.type).find(({ metadata }) => metadata.name === path.name);
+  if (object === undefined) throw notFound(kind, path.name ?? "");
+  return object;
+}
+
 async function listResponse(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
   const { kind, query } = request;
   const form = readForm(request);
-  const parts = list(context.store, selectionOf(request), readListOptions(query));
+  const selection = selectionOf(request);
+  const parts =
+    kind.fixedObjects === undefined
+      ? list(context.store, selection, readListOptions(query))
+      : fixedList(context.store, selection);
   // Read the first page before sending anything, so that an error can still become a Status.
   const first = await parts.next();
   const all = withFirst(first, parts);
@@ -273,6 +289,20 @@ async function deleteCollection(context: ResourceContext, request: ResourceReque
   }
   const parts = onePart({ resourceVersion, objects, end: {} });
   return { code: 200, body: listBody(parts, kind, form, context.clock.nowMs()), encoding: form.encoding };
+}
+
+/** The objects that are part of the program, in one part, with a version from which a watch can begin. */
+async function* fixedList(
+  store: ObjectStore,
+  { plane, kind, selector }: Selection,
+): AsyncGenerator<ListPart> {
+  const resourceVersion = await store.newestVersion(plane);
+  if (resourceVersion === undefined) throw new PlaneGoneError();
+  const selected = (kind.fixedObjects?.(plane.type) ?? []).filter(
+    (object) => selector === undefined || selects(selector, traitsOf(object, kind)),
+  );
+  const objects = selected.map((object) => ({ json: JSON.stringify(object), object: () => object }));
+  yield { resourceVersion, objects, end: {} };
 }
 
 async function* onePart(part: ListPart): AsyncGenerator<ListPart> {

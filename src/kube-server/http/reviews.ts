@@ -1,5 +1,5 @@
 import type { Caller } from "../access/directory.ts";
-import { type KindDefinition, mayWriteStatus, type Role } from "../api/kind.ts";
+import { type KindDefinition, mayWriteStatus, type Role, verbsOf } from "../api/kind.ts";
 import { childObject, type Json, type JsonObject } from "../api/object.ts";
 import { type Review, reviews } from "../api/reviews.ts";
 
@@ -34,8 +34,6 @@ export function reviewResponse(
   }
 }
 
-const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
-
 const statusVerbs = { read: ["get"], write: ["patch", "update"] };
 
 /** Decides a SelfSubjectAccessReview for a member with a role. */
@@ -52,12 +50,15 @@ export function accessDecision(spec: JsonObject, kinds: readonly KindDefinition[
     return statusDecision(text("subresource") === "status" ? meant : [], text("verb"), role);
   }
   const isReview = reviews.some(isMeant);
-  const allowed = isReview ? ["create"] : verbs;
+  const meant = kinds.filter((kind) => isEvery || isMeant(kind));
+  const allowed = isReview ? ["create"] : (meant.length === 0 ? [{}] : meant).flatMap(verbsOf);
   const isVerb = text("verb") === "*" || allowed.includes(text("verb"));
   const isServed = isEvery || isReview || kinds.some(isMeant);
   if (isVerb && isServed) return { allowed: true };
   if (isVerb) return { allowed: false, reason: notServed };
-  return { allowed: false, reason: isReview ? "a review can only be created" : "the verb is not known" };
+  if (isReview) return { allowed: false, reason: "a review can only be created" };
+  const isKnown = verbsOf({}).includes(text("verb"));
+  return { allowed: false, reason: isKnown ? "the kind can only be read" : "the verb is not known" };
 }
 
 const notServed = "the resource is not served here";
@@ -78,7 +79,7 @@ function statusDecision(meant: readonly KindDefinition[], verb: string, role: Ro
 function rules(kinds: readonly KindDefinition[], role: Role): JsonObject {
   const resourceRules = kinds.flatMap((kind): Json[] => {
     const { group, plural, statusSubresource } = kind;
-    const own = { verbs, apiGroups: [group], resources: [plural] };
+    const own = { verbs: [...verbsOf(kind)], apiGroups: [group], resources: [plural] };
     if (!statusSubresource) return [own];
     const ofStatus = mayWriteStatus(kind, role)
       ? [...statusVerbs.read, ...statusVerbs.write]

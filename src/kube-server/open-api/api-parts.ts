@@ -19,7 +19,7 @@ export function apiParts(kinds: readonly KindDefinition[], shared: SharedCompone
   const ofKinds = kinds.map((kind) => ({
     groupVersion: groupVersionPath(kind),
     paths: pathsOf(kind, shared),
-    components: [kindComponent(kind), listComponent(kind), ...Object.values(shared)],
+    components: [kindComponent(kind), listComponent(kind), ...sharedBy(kind, shared)],
   }));
   const ofReviews = reviews.map((review) => {
     const component = reviewComponent(review);
@@ -30,4 +30,9 @@ export function apiParts(kinds: readonly KindDefinition[], shared: SharedCompone
     };
   });
   return [...ofKinds, ...ofReviews];
+}
+
+/** A kind that is only read has no deletions and patches. */
+function sharedBy({ fixedObjects }: KindDefinition, shared: SharedComponents): SchemaComponent[] {
+  return fixedObjects === undefined ? Object.values(shared) : [shared.watchEvent];
 }

@@ -1,4 +1,4 @@
-import type { KindDefinition } from "../api/kind.ts";
+import { type KindDefinition, verbsOf } from "../api/kind.ts";
 import type { Review } from "../api/reviews.ts";
 import type { GroupVersionKind, SchemaComponent } from "../api/schema.ts";
 import { kindComponent, listComponent, type SharedComponents } from "./components.ts";
@@ -69,19 +69,23 @@ export function pathsOf(kind: KindDefinition, shared: SharedComponents): ApiPath
   const scope = kind.namespaced ? [namespaceParameter] : [];
   const object = [nameParameter(kind.kind), ...scope, prettyParameter];
   const operations = operationsOf(kind, shared);
+  const isFixed = kind.fixedObjects !== undefined;
   const paths: ApiPath[] = [
     {
       path: collection,
       parameters: [...scope, prettyParameter],
       operations: [
-        ...[operations.list(""), operations.create()],
-        ...(kind.deletedOneByOne === true ? [] : [operations.deleteCollection()]),
+        operations.list(""),
+        ...(isFixed ? [] : [operations.create()]),
+        ...(verbsOf(kind).includes("deletecollection") ? [operations.deleteCollection()] : []),
       ],
     },
     {
       path: `${collection}/{name}`,
       parameters: object,
-      operations: [operations.read(""), operations.replace(""), operations.patch(""), operations.deleteOne()],
+      operations: isFixed
+        ? [operations.read("")]
+        : [operations.read(""), operations.replace(""), operations.patch(""), operations.deleteOne()],
     },
   ];
   if (kind.statusSubresource) {

@@ -94,6 +94,11 @@ export function createWatchReads(options: WatchReadsOptions): WatchReads {
     async initialPart(plane, { kind, prefix }, { resourceVersion: given, afterKey = "" }, terms) {
       const resourceVersion = given === "" ? await store.newestVersion(plane) : given;
       if (resourceVersion === undefined) throw new PlaneGoneError();
+      const fixed = kind.fixedObjects?.(plane.type);
+      if (fixed !== undefined) {
+        const added = fixed.map((object) => addedChange(resourceVersion, JSON.stringify(object)));
+        return { resourceVersion, afterKey: undefined, added };
+      }
       const what = `part ${apiVersionOf(kind)} ${prefix} ${resourceVersion} ${afterKey}`;
       const request = { prefix, afterKey, limit: objectsAtOnce, resourceVersion };
       return await share<InitialPart | undefined>(plane, what, terms, async () => {
@@ -104,9 +109,7 @@ export function createWatchReads(options: WatchReadsOptions): WatchReads {
           if (given === "") return { value: undefined, bytes: 0 };
           throw expired(`too old resource version: ${resourceVersion}`);
         }
-        const added = page.items.map(({ json }) =>
-          feedChange({ resourceVersion, type: "ADDED", key: "", json: servedJson(json, kind), previous: "" }),
-        );
+        const added = page.items.map(({ json }) => addedChange(resourceVersion, servedJson(json, kind)));
         return { value: { resourceVersion, afterKey: page.cursor, added }, bytes: bytesOf(added) };
       });
     },
@@ -123,6 +126,10 @@ export function createWatchReads(options: WatchReadsOptions): WatchReads {
       });
     },
   };
+}
+
+function addedChange(resourceVersion: string, json: string): FeedChange {
+  return feedChange({ resourceVersion, type: "ADDED", key: "", json, previous: "" });
 }
 
 /** With each event's encoded form. */

@@ -126,7 +126,7 @@ const structuralKeywords = new Set([
     "maxItems",
   ],
   ...["maxProperties", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-validations"],
-  "x-kubernetes-preserve-unknown-fields",
+  ...["x-kubernetes-preserve-unknown-fields", "x-kubernetes-map-type", "x-kubernetes-int-or-string"],
 ]);
 
 /** Faults of a schema that is not structural: a place without a type, a keyword that a CRD may not have. */
@@ -134,7 +134,8 @@ export function structureFaults(schema: Schema, path = ""): string[] {
   const own = Object.keys(schema)
     .filter((keyword) => !structuralKeywords.has(keyword))
     .map((keyword) => `${path}: the keyword ${keyword}`);
-  if (schema.type === undefined) own.push(`${path}: no type`);
+  if (schema.type === undefined && schema["x-kubernetes-int-or-string"] !== true)
+    own.push(`${path}: no type`);
   if (schema.properties !== undefined && schema.additionalProperties !== undefined) {
     own.push(`${path}: properties and additionalProperties`);
   }

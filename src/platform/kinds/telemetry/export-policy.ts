@@ -48,6 +48,7 @@ const lastDelivered: PrinterColumn = {
   type: "date",
   description: "How old the newest sample is up to which every receiver has all samples.",
   priority: 0,
+  jsonPath: ".status.lastDeliveredTime",
   value(policy) {
     const time = childObject(policy, "status")?.["lastDeliveredTime"];
     return typeof time === "string" ? time : null;

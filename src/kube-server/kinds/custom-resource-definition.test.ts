@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { structureFaults } from "../../../test/support/plane/structural-schema.ts";
+import { servedKinds } from "../../platform/served-kinds.ts";
+import type { PlaneType } from "../api/kind.ts";
+import { customResourceDefinitionKind } from "./custom-resource-definition.ts";
+
+const kinds = servedKinds("platformapis");
+// biome-ignore lint/suspicious/noExplicitAny: definitions are looked into, field by field
+const definitions = (plane: PlaneType): any[] => [
+  ...(customResourceDefinitionKind(kinds).fixedObjects?.(plane) ?? []),
+];
+
+test("of the custom kinds of a type of plane, by name, each once", () => {
+  const names = (plane: PlaneType) => definitions(plane).map(({ metadata }) => metadata.name);
+  expect(names("organization")).toEqual(["projects.resourcemanager.platformapis"]);
+  const custom = kinds.filter(({ builtIn, planes }) => !builtIn && planes.includes("project"));
+  expect(names("project")).toEqual(custom.map(({ plural, group }) => `${plural}.${group}`).sort());
+  const uids = definitions("project").map(({ metadata }) => metadata.uid);
+  expect(new Set(uids).size).toBe(uids.length);
+  expect(uids[0]).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+});
+
+test.each(definitions("project").map((definition) => [definition.metadata.name, definition]))(
+  "%s is structural, and plain JSON",
+  (_, definition) => {
+    expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
+    const [version] = definition.spec.versions;
+    expect(structureFaults(version.schema.openAPIV3Schema)).toEqual([]);
+    expect(JSON.stringify(version)).not.toMatch(/"component"|patch-strategy/);
+    expect(version.additionalPrinterColumns.length).toBeGreaterThan(0);
+  },
+);
+
+test("columns with the paths of their values", () => {
+  const named = (name: string) =>
+    definitions("project").find(({ metadata }) => metadata.name.startsWith(name));
+  const paths = (name: string) =>
+    named(name).spec.versions[0].additionalPrinterColumns.map(
+      (column: { jsonPath: string }) => column.jsonPath,
+    );
+  expect(paths("httpproxies")).toEqual([
+    ".status.hostnames[0]",
+    '.status.conditions[?(@.type=="Programmed")].status',
+    ".metadata.creationTimestamp",
+  ]);
+  expect(paths("locations.networking")[1]).toBe(".spec.topology.topology\\.platform/city-code");
+});
