@@ -4,7 +4,10 @@
  */
 import { flagOption, numberOption, readOptions, seedOption, textOption } from "../../scripts/run/options.ts";
 import { describeError } from "../../src/base/core/errors.ts";
-import { startTestPlatform } from "../support/plane/platform.ts";
+import { customResourceDefinitionKind } from "../../src/kube-server/kinds/custom-resource-definition.ts";
+import { servedKinds } from "../../src/platform/served-kinds.ts";
+import { groupDomain, startTestPlatform } from "../support/plane/platform.ts";
+import { until } from "../support/until.ts";
 import type { ExpectedResponse, FidelityCase } from "./case.ts";
 import { fidelityCases } from "./cases.ts";
 import { startOracle } from "./oracle/oracle.ts";
@@ -37,6 +40,7 @@ async function main(): Promise<number> {
     if (oracle === undefined) return different;
     const servedByBoth = cases.filter(({ core }) => core !== true);
     different += await compare("the API server", servedByBoth, oracle.send, ({ expected }) => expected);
+    different += await refusedDefinitions(oracle.send);
     const policies = await differentlyAccepted(send, oracle.send, options.policies, options.seed);
     for (const each of policies) process.stdout.write(`accepted by one only: ${each}\n`);
     process.stdout.write(
@@ -47,6 +51,38 @@ async function main(): Promise<number> {
     await oracle?.stop();
     await platform.stop();
   }
+}
+
+/** @returns the number of our definitions of kinds that the API server refuses or does not establish */
+async function refusedDefinitions(send: SendRequest): Promise<number> {
+  const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const kinds = servedKinds(groupDomain).filter(({ builtIn }) => !builtIn);
+  const made = customResourceDefinitionKind(kinds);
+  const ours = (["organization", "project"] as const).flatMap((plane) => made.fixedObjects?.(plane) ?? []);
+  let refused = 0;
+  for (const { status: _status, metadata, ...rest } of ours) {
+    const { name = "", annotations = {} } = metadata;
+    const body = { ...rest, metadata: { name, annotations } };
+    // It has the ExportPolicy's already.
+    const created = await send({ method: "POST", path: definitions, body: JSON.parse(JSON.stringify(body)) });
+    const isThere = created.code === 201 || created.code === 409;
+    const isEstablished = async (): Promise<boolean> => {
+      const { text } = await send({ method: "GET", path: `${definitions}/${name}` });
+      return /"type":"Established","status":"True"/.test(text);
+    };
+    if (
+      isThere &&
+      (await until("it is established", isEstablished, 20_000).then(
+        () => true,
+        () => false,
+      ))
+    )
+      continue;
+    refused++;
+    process.stdout.write(`the API server: ${name}: ${created.code} ${created.text}\n`);
+  }
+  process.stdout.write(`${ours.length - refused} of ${ours.length} definitions of kinds are established\n`);
+  return refused;
 }
 
 async function compare(
