@@ -160,6 +160,16 @@ describe("backends", () => {
     [[to("s")], "ResolvedRefs", "Resolved all the Object references for the Route"],
     [[{}], "ResolvedRefs", "Resolved all the Object references for the Route"],
     [[to("s"), to("t")], "BackendNotFound", 'EndpointSlice "t" not found'],
+    [
+      [{ backendRefs: [{ name: "s", port: 80 }] }],
+      "InvalidKind",
+      "backends of the kind Service are not supported; use an EndpointSlice",
+    ],
+    [
+      [{ backendRefs: [{ group: "other.example", kind: "Pool", name: "s" }] }],
+      "InvalidKind",
+      "backends of the kind Pool.other.example are not supported; use an EndpointSlice",
+    ],
     [[to("s", 81)], "BackendNotFound", 'EndpointSlice "s" has no TCP port 81'],
   ])("%j", (rules, reason, message) => {
     expect(resolvedRefs(routeOf([], { rules }), slices)).toMatchObject({ reason, message });

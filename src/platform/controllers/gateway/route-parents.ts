@@ -71,8 +71,8 @@ export function resolvedRefs(route: KubeObject, slices: ReadonlyMap<string, Kube
     for (const ref of objectsIn(backendRefs)) {
       const target = targetOf(ref, namespace, slices);
       if (!("fault" in target) || target.fault !== "missing") continue;
-      const { message } = target;
-      return { type: "ResolvedRefs", status: "False", reason: "BackendNotFound", message };
+      const { reason, message } = target;
+      return { type: "ResolvedRefs", status: "False", reason, message };
     }
   }
   const message = "Resolved all the Object references for the Route";

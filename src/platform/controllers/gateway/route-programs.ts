@@ -3,7 +3,7 @@ import { type Json, type JsonObject, type KubeObject, stringList } from "../../.
 import type { Plane } from "../../../kube-server/api/plane.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import { endpointSliceNames } from "../../kinds/discovery/endpoint-slice.ts";
-import { durationMs } from "../../kinds/gateway/http-route.ts";
+import { durationMs, isEndpointSlice } from "../../kinds/gateway/http-route.ts";
 import type {
   BackendTarget,
   HeaderChanges,
@@ -84,7 +84,11 @@ export function protocolOf(listener: JsonObject): Listener {
 
 /** Why a backend cannot be forwarded to. */
 export type BackendFault =
-  | { readonly fault: "missing"; readonly message: string }
+  | {
+      readonly fault: "missing";
+      readonly reason: "BackendNotFound" | "InvalidKind";
+      readonly message: string;
+    }
   /** None of its endpoints takes requests. */
   | { readonly fault: "unready" };
 
@@ -97,13 +101,19 @@ export function targetOf(
   namespace: string,
   slices: ReadonlyMap<string, KubeObject>,
 ): BackendTarget | BackendFault {
+  if (!isEndpointSlice(backendRef)) {
+    const kind = [backendRef["kind"], backendRef["group"]].filter(Boolean).join(".");
+    const message = `backends of the kind ${kind} are not supported; use an EndpointSlice`;
+    return { fault: "missing", reason: "InvalidKind", message };
+  }
+  const missing = (message: string) => ({ fault: "missing", reason: "BackendNotFound", message }) as const;
   const name = String(backendRef["name"]);
   const slice = slices.get(objectKey(endpointSliceNames, namespace, name));
-  if (slice === undefined) return { fault: "missing", message: `EndpointSlice "${name}" not found` };
+  if (slice === undefined) return missing(`EndpointSlice "${name}" not found`);
   const { port } = backendRef;
   const found = objectsIn(slice["ports"]).find((each) => each["port"] === port && isTcp(each));
   if (found === undefined || typeof port !== "number") {
-    return { fault: "missing", message: `EndpointSlice "${name}" has no TCP port ${String(port)}` };
+    return missing(`EndpointSlice "${name}" has no TCP port ${String(port)}`);
   }
   const [host, ...others] = readyAddresses(slice);
   if (host === undefined) return { fault: "unready" };

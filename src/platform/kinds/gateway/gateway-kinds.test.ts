@@ -150,12 +150,12 @@ describe("refused", () => {
       "tls: Forbidden: only a listener of the protocol HTTPS has it",
     ],
     [
-      "a Service",
+      "a Service without a port",
       httpRouteKind,
       route,
       refs,
-      [{ name: "x", port: 80 }],
-      'kind: Unsupported value: "Service"',
+      [{ name: "x" }],
+      `${refs}[0].port: Required value`,
     ],
     [
       "two backends",

@@ -5,7 +5,6 @@ import { fieldAt, isSet, objectsIn } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
 import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
-import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import { forbiddenValue, invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
 import { declaredInProjects } from "../declared-in-projects.ts";
 import { endpointSliceNames } from "../discovery/endpoint-slice.ts";
@@ -188,7 +187,14 @@ export function backendsOf(route: KubeObject): NamespacedName[] {
   const refs = objectsIn(fieldAt(route, ["spec", "rules"])).flatMap(({ backendRefs }) =>
     objectsIn(backendRefs),
   );
-  return refs.flatMap(({ name }) => referent({ name: name ?? null }, route.metadata.namespace) ?? []);
+  return refs
+    .filter(isEndpointSlice)
+    .flatMap(({ name }) => referent({ name: name ?? null }, route.metadata.namespace) ?? []);
+}
+
+/** The only kind of backend that requests are forwarded to. */
+export function isEndpointSlice(backendRef: JsonObject): boolean {
+  return backendRef["group"] === endpointSliceNames.group && backendRef["kind"] === endpointSliceNames.kind;
 }
 
 /** Several references to one parent name different listeners. */
@@ -215,10 +221,11 @@ function checkBackendRefs(list: Field, path: string, faults: FaultList): void {
   for (const [index, ref] of refs.entries()) {
     if (faults.isFull) return;
     const place = `${path}[${index}]`;
-    const { group, kind } = endpointSliceNames;
-    if (ref["group"] !== group) faults.add(unsupportedValue(`${place}.group`, ref["group"], [group]));
-    if (ref["kind"] !== kind) faults.add(unsupportedValue(`${place}.kind`, ref["kind"], [kind]));
-    if (ref["port"] === undefined) faults.add(requiredValue(`${place}.port`));
+    // Other kinds are reported in the route's status.
+    const isService = ref["group"] === "" && ref["kind"] === "Service";
+    if (ref["port"] === undefined && (isService || isEndpointSlice(ref))) {
+      faults.add(requiredValue(`${place}.port`));
+    }
     if (ref["namespace"] !== undefined) {
       faults.add(forbiddenValue(`${place}.namespace`, "the backend must be in the route's namespace"));
     }
