@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KubeObject } from "../../../kube-server/api/object.ts";
+import type { JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
 import type { NewCondition } from "../../../kube-server/controllers/conditions.ts";
 import type { ProgramReport, ProgramState } from "../../routing/program-store.ts";
 import {
@@ -129,6 +129,20 @@ test("each listener has its conditions, which keep their times, and its number o
     ...{ type: "Programmed", status: "False", reason: "Pending", message: "no gateway is running" },
     ...{ observedGeneration: 3, lastTransitionTime: "2026-01-02T00:00:00Z" },
   });
+});
+
+test.each<[kinds: JsonObject[], supported: number, reason: string]>([
+  [[{ group: "gateway.networking.k8s.io", kind: "HTTPRoute" }], 1, "ResolvedRefs"],
+  [[{ group: "gateway.networking.k8s.io", kind: "HTTPRoute" }, { kind: "Other" }], 1, "InvalidRouteKinds"],
+  [[{ group: "other.example", kind: "HTTPRoute" }], 0, "InvalidRouteKinds"],
+])("a listener for routes of the kinds %j", (kinds, supported, reason) => {
+  const gateway: KubeObject = {
+    ...{ apiVersion: "v1", kind: "Gateway", metadata: { generation: 1 } },
+    spec: { listeners: [{ name: "web", allowedRoutes: { kinds } }] },
+  };
+  const [status] = listenerStatus(gateway, [], programmedCondition(loaded(), false), "2026-01-01T00:00:00Z");
+  expect(status?.["supportedKinds"]).toHaveLength(supported);
+  expect(status?.["conditions"]).toContainEqual(expect.objectContaining({ type: "ResolvedRefs", reason }));
 });
 
 const gatewayWith = (programmed: Partial<NewCondition>, observedGeneration = 2): KubeObject => ({

@@ -1,7 +1,7 @@
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import type { JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
 import { type NewCondition, withCondition } from "../../../kube-server/controllers/conditions.ts";
-import { gatewayNames } from "../../kinds/gateway/gateway.ts";
+import { routeKindsOf } from "../../kinds/gateway/gateway.ts";
 import type { ProgramReport, ProgramState } from "../../routing/program-store.ts";
 import { attachedCount, type RouteOfGateway } from "./route-parents.ts";
 
@@ -88,16 +88,23 @@ export function listenerStatus(
       programmed.status === "True"
         ? { ...programmed, message: "The listener has been programmed" }
         : programmed;
-    for (const condition of [listenerAccepted, state, listenerResolved]) {
+    const { supported, unsupported } = routeKindsOf(listener);
+    const resolved = unsupported.length === 0 ? listenerResolved : invalidRouteKinds(unsupported);
+    for (const condition of [listenerAccepted, state, resolved]) {
       conditions = withCondition(conditions, condition, generation, now);
     }
     return {
       name,
-      supportedKinds: [{ group: gatewayNames.group, kind: "HTTPRoute" }],
+      supportedKinds: [...supported],
       attachedRoutes: attachedCount(listener, routes),
       conditions,
     };
   });
+}
+
+function invalidRouteKinds(kinds: readonly string[]): NewCondition {
+  const message = `Routes of the kind ${kinds.join(", ")} are not supported; only HTTPRoutes are`;
+  return { type: "ResolvedRefs", status: "False", reason: "InvalidRouteKinds", message };
 }
 
 const listenerAccepted: NewCondition = {

@@ -49,6 +49,25 @@ test.each<[ref: JsonObject, reason: string, listeners: string[]]>([
   expect(attachment?.listeners.map(({ name }) => name)).toEqual(listeners);
 });
 
+test("a listener for other kinds takes no HTTPRoute", () => {
+  const kinds = { allowedRoutes: { kinds: [{ group: "gateway.networking.k8s.io", kind: "GRPCRoute" }] } };
+  const other = objectOf(gatewayKind("example"), "g", {
+    spec: {
+      listeners: [
+        { name: "web", port: 80, protocol: "HTTP", ...kinds },
+        { name: "tls", port: 443, protocol: "HTTPS" },
+      ],
+    },
+  });
+  const attachmentTo = (ref: JsonObject) => {
+    const [found] = routesOfGateway(other, [routeOf([{ name: "g", ...ref }])]);
+    const [{ accepted, listeners } = { accepted: undefined, listeners: [] }] = found?.attachments ?? [];
+    return [accepted?.reason, listeners.map(({ name }) => name)];
+  };
+  expect(attachmentTo({ sectionName: "web" })).toEqual(["NotAllowedByListeners", []]);
+  expect(attachmentTo({})).toEqual(["Accepted", ["tls"]]);
+});
+
 test("a gateway of the same name in another namespace is another", () => {
   const [found] = routesOfGateway(gateway, [routeOf([{ name: "g", namespace: "far" }])]);
   expect(found?.attachments).toEqual([]);

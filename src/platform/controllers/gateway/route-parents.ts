@@ -1,6 +1,7 @@
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { type JsonObject, type KubeObject, sameJson } from "../../../kube-server/api/object.ts";
 import { type NewCondition, withCondition } from "../../../kube-server/controllers/conditions.ts";
+import { routeKindsOf } from "../../kinds/gateway/gateway.ts";
 import { parentsOf } from "../../kinds/gateway/http-route.ts";
 import type { NamespacedName } from "../../kinds/references.ts";
 import { RouteBudget } from "./route-budget.ts";
@@ -46,8 +47,10 @@ function attachmentOf(gateway: KubeObject, route: KubeObject, ref: JsonObject): 
   if (route.metadata.namespace !== gateway.metadata.namespace) {
     return { ref, accepted: notAllowed, listeners: [] };
   }
-  const listeners = matchingListeners(gateway, ref);
-  return { ref, accepted: listeners.length === 0 ? noMatchingParent : accepted, listeners };
+  const matching = matchingListeners(gateway, ref);
+  if (matching.length === 0) return { ref, accepted: noMatchingParent, listeners: [] };
+  const listeners = matching.filter((each) => routeKindsOf(each).supported.length > 0);
+  return { ref, accepted: listeners.length === 0 ? kindNotAllowed : accepted, listeners };
 }
 
 /** The routes whose requests the gateway takes. */
@@ -159,6 +162,12 @@ const noMatchingParent: NewCondition = {
   status: "False",
   reason: "NoMatchingParent",
   message: "No listener of the Gateway has this sectionName and port",
+};
+const kindNotAllowed: NewCondition = {
+  type: "Accepted",
+  status: "False",
+  reason: "NotAllowedByListeners",
+  message: "The listener takes no HTTPRoutes",
 };
 const notAllowed: NewCondition = {
   type: "Accepted",

@@ -41,6 +41,21 @@ export function certificateIssuerOption(groupDomain: string): string {
   return `gateway.networking.${groupDomain}/certificate-issuer`;
 }
 
+const httpRoutes = { group: gatewayNames.group, kind: "HTTPRoute" } as const;
+
+/** Kinds of routes that a listener takes, and names of those that it asks for in vain. */
+export function routeKindsOf(listener: JsonObject): {
+  readonly supported: readonly JsonObject[];
+  readonly unsupported: readonly string[];
+} {
+  const named = objectsIn(fieldAt(listener, ["allowedRoutes", "kinds"]));
+  const isHttp = ({ group, kind }: JsonObject) => group === httpRoutes.group && kind === httpRoutes.kind;
+  return {
+    supported: named.length === 0 || named.some(isHttp) ? [httpRoutes] : [],
+    unsupported: named.filter((each) => !isHttp(each)).map(({ kind }) => String(kind)),
+  };
+}
+
 const opaque = (description: string): Schema => ({
   type: "object",
   description,
@@ -111,9 +126,16 @@ const listener: Schema = {
         },
         kinds: {
           type: "array",
-          description: "Not supported: routes are HTTPRoutes.",
+          description: "Kinds of the routes; HTTPRoute is the only one that there is. Defaults to it.",
           maxItems: 8,
-          items: opaque("A kind."),
+          items: {
+            type: "object",
+            required: ["kind"],
+            properties: {
+              group: { ...textField("Group of the kind."), default: gatewayNames.group },
+              kind: { ...textField("The kind."), minLength: 1, maxLength: 63 },
+            },
+          },
           "x-kubernetes-list-type": "atomic",
         },
       },
@@ -277,7 +299,6 @@ const notSupported = [
   [["hostname"], "the gateway gets its hostname by itself"],
   [["tls", "certificateRefs"], "the gateway has a certificate of its own"],
   [["tls", "frontendValidation"], "certificates of clients are not asked for"],
-  [["allowedRoutes", "kinds"], "routes are HTTPRoutes"],
   [["allowedRoutes", "namespaces", "selector"], "routes are in the gateway's namespace"],
 ] as const;
 
