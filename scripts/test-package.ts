@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram } from "../src/base/core/program-file.ts";
+import { bootMachine } from "./debian/booted-machine.ts";
 import { makeDebianPackage } from "./debian/debian-package.ts";
 import { expectThat, say, until } from "./image/checks.ts";
 import { manifest, projectRoot, run } from "./release/npm-package.ts";
@@ -73,6 +74,7 @@ async function checkPackage(file: string): Promise<void> {
   } finally {
     dpkg("--purge", "telemetryd");
   }
+  await checkService(file, ["dpkg", ...force]);
   const left = [state, "/etc/telemetryd", ...filesOf(file)].filter((path) => existsSync(path));
   expectThat(left.length === 0, "purged: no file is left", left.join("\n"));
   expectThat(spawnSync("getent", ["passwd", "telemetryd"]).status !== 0, "purged: the user is gone");
@@ -141,6 +143,77 @@ async function checkUnit(): Promise<void> {
     expectThat((await end) === "0", "SIGTERM ends it with exit status 0", output);
   } finally {
     child.kill("SIGKILL");
+  }
+}
+
+/** The service under systemd, from its first start to its removal. */
+async function checkService(file: string, dpkg: readonly string[]): Promise<void> {
+  const machine = await bootMachine();
+  if (typeof machine === "string") {
+    say(`SKIPPED: the service under systemd, which cannot be started here: ${machine}`);
+    return;
+  }
+  const never = new Promise<never>(() => undefined);
+  const property = (name: string) =>
+    machine.run(["systemctl", "show", "--property", name, "--value", "telemetryd"]).trim();
+  const untilReady = (what: string, before = "") =>
+    until(
+      async () => {
+        const status = machine.run(["telemetryd", "status", "--output", "json"]);
+        return status !== "" && property("MainPID") !== before;
+      },
+      `systemd: ${what}`,
+      never,
+    );
+  const install = () => {
+    const script = `cat >/telemetryd.deb && ${dpkg.join(" ")} --install /telemetryd.deb`;
+    machine.run(["sh", "-c", script], readFileSync(file));
+  };
+  try {
+    install();
+    expectThat(property("ActiveState") === "inactive", "systemd: the first installation starts nothing");
+    machine.run(["systemctl", "start", "telemetryd"]);
+    await untilReady("telemetryd runs, and responds to `telemetryd status`");
+    const first = property("MainPID");
+    const status = machine.run(["cat", `/proc/${first}/status`]);
+    const hasNothing = /^NoNewPrivs:\s1$/m.test(status) && /^CapBnd:\s0+$/m.test(status);
+    const user = machine.run(["ps", "-o", "user=", "-p", first]).trim();
+    expectThat(
+      user.startsWith("teleme") && hasNothing,
+      "systemd: as its own user, without capabilities",
+      status,
+    );
+    machine.run(["sh", "-c", "echo '# edited' >>/etc/telemetryd/telemetryd.yaml"]);
+    machine.run(["systemctl", "reload", "telemetryd"]);
+    expectThat(property("MainPID") === first, "systemd: a reload restarts nothing");
+    machine.run(["systemctl", "kill", "--signal", "SIGKILL", "telemetryd"]);
+    await untilReady("after kill -9 it is started again", first);
+    const second = property("MainPID");
+    install();
+    await untilReady("an upgrade restarts it", second);
+    machine.run(["systemctl", "stop", "telemetryd"]);
+    expectThat(property("Result") === "success", "systemd: a stop is no failure", property("Result"));
+    machine.run([
+      "sh",
+      "-c",
+      "echo 'x: y' >>/etc/telemetryd/telemetryd.yaml; systemctl start telemetryd || true",
+    ]);
+    await until(
+      async () => property("ActiveState") === "failed",
+      "systemd: a wrong configuration fails, once",
+      never,
+    );
+    expectThat(property("NRestarts") === "0", "systemd: it is not tried again", property("NRestarts"));
+    const journal = machine.run(["journalctl", "--unit", "telemetryd", "--no-pager", "--lines", "20"]);
+    expectThat(/\bx\b/.test(journal), "systemd: the journal says what is wrong", journal);
+    machine.run([...dpkg, "--purge", "telemetryd"]);
+    const { length } = machine.run(["sh", "-c", "systemctl cat telemetryd 2>/dev/null || true"]);
+    expectThat(length === 0, "systemd: purged, the unit is gone");
+  } catch (error) {
+    say(machine.run(["journalctl", "--unit", "telemetryd", "--no-pager", "--lines", "30"]));
+    throw error;
+  } finally {
+    await machine.stop();
   }
 }
 
