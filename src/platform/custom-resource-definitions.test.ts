@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { structureFaults } from "../../../test/support/plane/structural-schema.ts";
-import { servedKinds } from "../../platform/served-kinds.ts";
-import type { PlaneType } from "../api/kind.ts";
-import { customResourceDefinitionKind } from "./custom-resource-definition.ts";
+import { structureFaults } from "../../test/support/plane/structural-schema.ts";
+import type { PlaneType } from "../kube-server/api/kind.ts";
+import { customResourceDefinitionKind } from "../kube-server/kinds/custom-resource-definition.ts";
+import { servedKinds } from "./served-kinds.ts";
 
 const kinds = servedKinds("platformapis");
 // biome-ignore lint/suspicious/noExplicitAny: definitions are looked into, field by field
