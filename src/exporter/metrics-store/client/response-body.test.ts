@@ -40,6 +40,38 @@ test("others run between the parts of one chunk that takes long, and all of it i
   expect(await body.finished()).toBe(true);
 });
 
+test("a body that ends with a part that is still being used is complete only then", async () => {
+  const used: number[] = [];
+  const body = new ResponseBody(
+    systemClock,
+    () => undefined,
+    async (chunk) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      used.push(chunk.length);
+      return true;
+    },
+  );
+  body.begin({ ...head, framing: "length" });
+  // A body with a length ends with its last byte: the exchange does not wait for what is done with it.
+  void body.body(Buffer.alloc(10_000));
+  expect(await body.finished()).toBe(true);
+  expect(used).toEqual([8_192, 1_808]);
+});
+
+test("an error in that part fails the read", async () => {
+  const body = new ResponseBody(
+    systemClock,
+    () => undefined,
+    async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      throw new Error("broken");
+    },
+  );
+  body.begin(head);
+  Promise.resolve(body.body(Buffer.alloc(10))).catch(() => undefined);
+  await expect(body.finished()).rejects.toThrow();
+});
+
 test("nothing is passed once the response is closed", async () => {
   const passed: Buffer[] = [];
   const body = slowBody(passed);

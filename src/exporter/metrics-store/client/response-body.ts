@@ -47,6 +47,8 @@ export class ResponseBody implements ResponseReceiver {
   #gunzip: Gunzip | undefined;
   #error: Error | undefined;
   #isEnough = false;
+  /** Resolves when the last part of the body has been used, which may be later than the exchange has ended. */
+  #using: Promise<unknown> | undefined;
   /** Of an unsuccessful response, as received. */
   #kept = Buffer.alloc(0);
   #text = "";
@@ -90,7 +92,9 @@ export class ResponseBody implements ResponseReceiver {
       // A copy: another thread decompresses it, after this memory has been reused.
       return this.#gunzip.write(Buffer.from(bytes)) ? "more" : once(this.#gunzip, "drain");
     }
-    return this.#passSlices(bytes, head.headers);
+    const flow = this.#passSlices(bytes, head.headers);
+    this.#using = typeof flow === "object" ? flow : undefined;
+    return flow;
   }
 
   #passSlices(bytes: Buffer, headers: ResponseHeaders): Flow {
@@ -109,6 +113,7 @@ export class ResponseBody implements ResponseReceiver {
 
   /** Call when the body has been received in full. @returns false when `onChunk` wanted no more */
   async finished(): Promise<boolean> {
+    await this.#using;
     const gunzip = this.#gunzip;
     if (gunzip !== undefined && this.#error === undefined && !this.#isEnough) {
       gunzip.end();
