@@ -65,6 +65,10 @@ const documents: Readonly<Record<string, (place: Place) => Promise<Run>>> = {
   "docs/platform.md": async ({ folder, replace }) => {
     replace.push(["127.0.0.1:8081", `127.0.0.1:${await freePort()}`]);
     await writeFile(join(folder, "policy.yaml"), await policyOf("docs/getting-started-sidecar.md"));
+    await mkdir(join(folder, "manifests"));
+    const metadata = { name: "shop-settings", namespace: "default", labels: { app: "shop" } };
+    const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata };
+    await writeFile(join(folder, "manifests/settings.json"), JSON.stringify(configMap));
     return { until: "## Export the projects' policies" };
   },
   "docs/http-proxies.md": async ({ folder, env, replace, releasers }) => {
