@@ -19,7 +19,6 @@ export const decisions = {
   "export windows": [
     `${delivery}/plan/next-window`,
     `${delivery}/plan/planned-windows`,
-    `${delivery}/plan/ahead-spans`,
     `${delivery}/plan/plan-changes`,
     `${delivery}/plan/cycle-times`,
     `${delivery}/plan/backfill-limit`,

@@ -206,10 +206,6 @@ const places: readonly (readonly [Path, readonly unknown[]])[] = [
     [...remoteWrite, "retry", "retryOn429"],
     [false, "false"],
   ],
-  [
-    [...remoteWrite, "retry", "order"],
-    ["oldestFirst", "newestFirst", "newest"],
-  ],
 ];
 
 const replacement = fc

@@ -70,7 +70,6 @@ export function checkSink(
       ...defined({
         onExhausted: remoteWrite.retry.onExhausted,
         maxBackfillMs: remoteWrite.retry.maxBackfill,
-        order: remoteWrite.retry.order,
         retryOn429: remoteWrite.retry.retryOn429,
       }),
     },

@@ -117,14 +117,6 @@ export const sinkSchema = z.object({
                     "What is done with samples that keep failing while others are accepted: replay tries for two minutes, drop only maxAttempts times. Default: as configured",
                 })
                 .optional(),
-              order: z
-                .enum(["oldestFirst", "newestFirst"])
-                .meta({
-                  maxLength: 11,
-                  description:
-                    "Order of delivery after an outage: newestFirst sends new samples before older ones, to a receiver that takes samples out of order. Default: oldestFirst",
-                })
-                .optional(),
               retryOn429: z
                 .boolean()
                 .meta({
