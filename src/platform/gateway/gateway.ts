@@ -21,7 +21,6 @@ import { commandWord, HaproxyError } from "./haproxy/command-socket.ts";
 import type { GatewayFiles, GatewaySettings } from "./haproxy/configuration.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 import { areDone, HeldPrograms, isAddressSet } from "./held-programs.ts";
-import { LoadPace } from "./load-pace.ts";
 import { createGatewayRegistry } from "./metrics.ts";
 import {
   type MapChange,
@@ -74,6 +73,10 @@ const heartbeatEveryMs = 2_000;
 const tlsCheckMs = 60_000;
 /** How long a load waits for checks: the first one longer, for what was served before the daemon started. */
 const checkWaitMs = { first: 20_000, later: 500 };
+/** Changes within this time share a load. */
+const shortestPauseMs = 400;
+/** A gateway that loads all the time rests longer: a tenant that edits without end keeps nobody waiting long. */
+const busyLoads = { count: 30, withinMs: 60_000, pauseMs: 2_000 };
 /** How long changes without a load wait for others, at most. */
 const longestRestMs = 400;
 /** Characters of commands on one connection, about: HAProxy reads them into a buffer of 32 KiB. */
@@ -94,7 +97,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const writing = { ...options, checks };
   const counts = new TrafficCounts(haproxy);
-  const pace = new LoadPace();
   const loadCounts = { succeeded: 0, failed: 0 };
   let loadNumber = 0;
   let placement: Placement | undefined;
@@ -105,7 +107,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   let readAtReturn: number | undefined;
   let isRunning = false;
   let tlsCheckedAtMs = Number.NEGATIVE_INFINITY;
+  let loadAtMs = Number.NEGATIVE_INFINITY;
   let giveAtMs = Number.NEGATIVE_INFINITY;
+  let loads: number[] = [];
   let problem: string | undefined;
   let failures = 0;
   let retryAtMs = 0;
@@ -175,7 +179,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     await forgetRemoved([...changed.keys()].filter((gateway) => programs.program(gateway) === undefined));
     presence.loaded(reaches, changed.values());
     const endedMs = clock.monotonicMs();
-    pace.note(changed.values(), startedMs, endedMs);
+    loads = [...loads.filter((ms) => ms > endedMs - busyLoads.withinMs), endedMs];
+    const pauseMs = Math.max(shortestPauseMs, 2 * (endedMs - startedMs));
+    loadAtMs = endedMs + (loads.length > busyLoads.count ? Math.max(pauseMs, busyLoads.pauseMs) : pauseMs);
     log.debug({ programs: programs.size, version: reaches, ms: Math.round(endedMs - startedMs) }, "loaded");
     await presence.announce();
   };
@@ -280,8 +286,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     await programs.settle();
     const isResting = isRunning && nowMs < giveAtMs;
     const isGiven = isRunning && !isResting && programs.isChanged && (await giveWithoutLoad());
-    const isLoadDue =
-      programs.isChanged && !isGiven && !isResting && nowMs >= pace.dueAtMs(programs.changed());
+    const isLoadDue = programs.isChanged && !isGiven && !isResting && nowMs >= loadAtMs;
     if (!isRunning || isLoadDue) await load(signal);
     else {
       // What was made and removed between two looks needs no load.

@@ -73,10 +73,6 @@ export class HeldPrograms {
     return this.#isTouched || this.#changed.size > 0;
   }
 
-  changed(): Iterable<RouteProgram> {
-    return this.#changed.values();
-  }
-
   /** Whether that needs a load, whatever else has changed. */
   get isTouched(): boolean {
     return this.#isTouched;
