@@ -6,11 +6,12 @@ import { SampleBuffer } from "../../series/series.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
 import type { StoreFlavor } from "../client/store-settings.ts";
-import type { ReadTotals, SampleReceiver, ScopedEvaluation, ScopedReader } from "../ports/scoped-reader.ts";
+import type { SampleReceiver, ScopedEvaluation, ScopedReader } from "../ports/scoped-reader.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
 import { metricNameOf } from "../samples/metric-name.ts";
 import { describeSeries, mergeResults, nameSeries, samplesOnGrid, seriesOf } from "./evaluated-series.ts";
 import { type Grid, gridOf, pointsOf, splitGrid } from "./grid.ts";
+import { type GridEnd, readInPieces } from "./grid-read.ts";
 import type { QuerySeries } from "./query-response.ts";
 import { queryRange } from "./store-query.ts";
 
@@ -35,8 +36,6 @@ const maxPointsAlone = 50;
 /** Series passed on before the event loop serves other work. */
 const burst = 500;
 
-type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
-
 /**
  * Evaluates expressions on the grid points of a window. It keeps no state: the preceding point is evaluated
  * again with each piece, to detect series that have ended. So any split of time into windows gives the same
@@ -60,25 +59,13 @@ export class ExpressionReader implements ScopedReader<ScopedEvaluation> {
     this.#flavor = flavor;
   }
 
-  async read(read: ScopedEvaluation, receiver: SampleReceiver, signal: AbortSignal): Promise<Ended> {
+  async read(read: ScopedEvaluation, receiver: SampleReceiver, signal: AbortSignal): Promise<GridEnd> {
     const { maxPoints } = this.#limits;
-    let points = dependsOnRange(read.expr, this.#flavor) ? Math.min(maxPoints, maxPointsAlone) : maxPoints;
-    let series = 0;
-    let samples = 0;
-    let rest = gridOf(read.window, read.stepMs);
-    while (rest !== undefined) {
-      const [piece, after]: readonly [Grid, Grid | undefined] = splitGrid(rest, points);
-      const ended = await this.#readPiece(read, piece, receiver, signal);
-      if (ended.kind === "failed" && ended.reason === "answer_too_large" && pointsOf(piece) > 1) {
-        points = Math.ceil(pointsOf(piece) / 2);
-        continue;
-      }
-      if (ended.kind !== "complete") return ended;
-      series += ended.series;
-      samples += ended.samples;
-      rest = after;
-    }
-    return { kind: "complete", series, samples };
+    return await readInPieces(gridOf(read.window, read.stepMs), {
+      maxPoints: dependsOnRange(read.expr, this.#flavor) ? Math.min(maxPoints, maxPointsAlone) : maxPoints,
+      readPiece: (piece) => this.#readPiece(read, piece, receiver, signal),
+      isTooLarge: ({ reason }) => reason === "answer_too_large",
+    });
   }
 
   async #readPiece(
@@ -86,7 +73,7 @@ export class ExpressionReader implements ScopedReader<ScopedEvaluation> {
     grid: Grid,
     receiver: SampleReceiver,
     signal: AbortSignal,
-  ): Promise<Ended> {
+  ): Promise<GridEnd> {
     const response = await this.#evaluate(
       read,
       { ...grid, firstMs: grid.firstMs - grid.stepMs },
@@ -137,7 +124,7 @@ export class ExpressionReader implements ScopedReader<ScopedEvaluation> {
     read: ScopedEvaluation,
     grid: Grid,
     receiver: SampleReceiver,
-  ): Promise<Ended> {
+  ): Promise<GridEnd> {
     const { named, collided } = nameSeries(result, metricNameOf(read.name));
     const invalid = new InvalidSeriesCounts();
     const buffer = new SampleBuffer();

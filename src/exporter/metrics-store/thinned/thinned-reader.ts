@@ -1,9 +1,8 @@
-import { type Grid, gridOf, pointsOf, splitGrid } from "../expressions/grid.ts";
+import { type Grid, gridOf } from "../expressions/grid.ts";
+import { type GridEnd, readInPieces } from "../expressions/grid-read.ts";
 import type { ReadFailure } from "../ports/sample-reader.ts";
-import type { ReadTotals, SampleReceiver, ScopedReader, ThinnedRead } from "../ports/scoped-reader.ts";
+import type { SampleReceiver, ScopedReader, ThinnedRead } from "../ports/scoped-reader.ts";
 import { readFromMs, Thinner } from "./thinner.ts";
-
-type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
 
 /**
  * Thins the raw samples of another reader. It keeps no state: the step before a window is read again, to see
@@ -16,24 +15,12 @@ export class ThinnedReader implements ScopedReader<ThinnedRead> {
     this.#inner = inner;
   }
 
-  async read(read: ThinnedRead, receiver: SampleReceiver, signal: AbortSignal): Promise<Ended> {
-    let series = 0;
-    let samples = 0;
-    let rest = gridOf(read.window, read.stepMs);
-    let points = Number.POSITIVE_INFINITY;
-    while (rest !== undefined) {
-      const [piece, after]: readonly [Grid, Grid | undefined] = splitGrid(rest, points);
-      const ended = await this.#readPiece(read, piece, receiver, signal);
-      if (ended.kind === "failed" && mayBeTooLarge(ended) && pointsOf(piece) > 1) {
-        points = Math.ceil(pointsOf(piece) / 2);
-        continue;
-      }
-      if (ended.kind !== "complete") return ended;
-      series += ended.series;
-      samples += ended.samples;
-      rest = after;
-    }
-    return { kind: "complete", series, samples };
+  async read(read: ThinnedRead, receiver: SampleReceiver, signal: AbortSignal): Promise<GridEnd> {
+    return await readInPieces(gridOf(read.window, read.stepMs), {
+      maxPoints: Number.POSITIVE_INFINITY,
+      readPiece: (piece) => this.#readPiece(read, piece, receiver, signal),
+      isTooLarge: mayBeTooLarge,
+    });
   }
 
   async #readPiece(
@@ -41,7 +28,7 @@ export class ThinnedReader implements ScopedReader<ThinnedRead> {
     grid: Grid,
     receiver: SampleReceiver,
     signal: AbortSignal,
-  ): Promise<Ended> {
+  ): Promise<GridEnd> {
     const totals = { kind: "complete" as const, series: 0, samples: 0 };
     const thinner = new Thinner(grid, (series, samples) => {
       totals.series++;
