@@ -8,7 +8,10 @@ export interface HttpRequest {
   readonly tenant?: string;
 }
 
-/** The receiver's reply to a piece of a body: continue, continue when a promise has settled, or stop. */
+/**
+ * The receiver's reply to a piece of a body: continue, continue when a promise has settled, or stop. An
+ * exchange ends with a body's last byte: it does not wait for the promise of that piece.
+ */
 export type Flow = "more" | "enough" | Promise<unknown>;
 
 export interface ResponseReceiver {

@@ -6,12 +6,12 @@ import { SampleBuffer } from "../../series/series.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
 import type { StoreFlavor } from "../client/store-settings.ts";
-import type { SampleReceiver, ScopedEvaluation, ScopedReader } from "../ports/scoped-reader.ts";
+import type { ReadEnd, SampleReceiver, ScopedEvaluation, ScopedReader } from "../ports/scoped-reader.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
 import { metricNameOf } from "../samples/metric-name.ts";
 import { describeSeries, mergeResults, nameSeries, samplesOnGrid, seriesOf } from "./evaluated-series.ts";
 import { type Grid, gridOf, pointsOf, splitGrid } from "./grid.ts";
-import { type GridEnd, readInPieces } from "./grid-read.ts";
+import { readInPieces } from "./grid-read.ts";
 import type { QuerySeries } from "./query-response.ts";
 import { queryRange } from "./store-query.ts";
 
@@ -59,7 +59,7 @@ export class ExpressionReader implements ScopedReader<ScopedEvaluation> {
     this.#flavor = flavor;
   }
 
-  async read(read: ScopedEvaluation, receiver: SampleReceiver, signal: AbortSignal): Promise<GridEnd> {
+  async read(read: ScopedEvaluation, receiver: SampleReceiver, signal: AbortSignal): Promise<ReadEnd> {
     const { maxPoints } = this.#limits;
     return await readInPieces(gridOf(read.window, read.stepMs), {
       maxPoints: dependsOnRange(read.expr, this.#flavor) ? Math.min(maxPoints, maxPointsAlone) : maxPoints,
@@ -73,7 +73,7 @@ export class ExpressionReader implements ScopedReader<ScopedEvaluation> {
     grid: Grid,
     receiver: SampleReceiver,
     signal: AbortSignal,
-  ): Promise<GridEnd> {
+  ): Promise<ReadEnd> {
     const response = await this.#evaluate(
       read,
       { ...grid, firstMs: grid.firstMs - grid.stepMs },
@@ -124,7 +124,7 @@ export class ExpressionReader implements ScopedReader<ScopedEvaluation> {
     read: ScopedEvaluation,
     grid: Grid,
     receiver: SampleReceiver,
-  ): Promise<GridEnd> {
+  ): Promise<ReadEnd> {
     const { named, collided } = nameSeries(result, metricNameOf(read.name));
     const invalid = new InvalidSeriesCounts();
     const buffer = new SampleBuffer();

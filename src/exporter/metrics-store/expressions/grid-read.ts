@@ -1,14 +1,11 @@
 import type { ReadFailure } from "../client/read-failure.ts";
-import type { ReadTotals } from "../ports/scoped-reader.ts";
+import type { ReadEnd } from "../ports/scoped-reader.ts";
 import { type Grid, pointsOf, splitGrid } from "./grid.ts";
-
-/** How the read of a grid has ended. */
-export type GridEnd = ReadTotals | ReadFailure | { readonly kind: "stopped" };
 
 export interface GridReadOptions {
   /** Points of a piece, at most; halved when one is too large. */
   readonly maxPoints: number;
-  readPiece(piece: Grid): Promise<GridEnd>;
+  readPiece(piece: Grid): Promise<ReadEnd>;
   /** Whether fewer points may help. Nothing of the piece was passed on then. */
   isTooLarge(failure: ReadFailure): boolean;
 }
@@ -17,7 +14,7 @@ export interface GridReadOptions {
 export async function readInPieces(
   grid: Grid | undefined,
   { maxPoints, readPiece, isTooLarge }: GridReadOptions,
-): Promise<GridEnd> {
+): Promise<ReadEnd> {
   let points = maxPoints;
   let series = 0;
   let samples = 0;

@@ -51,6 +51,9 @@ export interface ReadTotals {
   readonly samples: number;
 }
 
+/** How a read has ended. */
+export type ReadEnd = ReadTotals | ReadFailure | { readonly kind: "stopped" };
+
 /**
  * Reads raw samples (with `ThinnedRead`, thinned ones; with `ScopedEvaluation`, the points of expressions)
  * from one kind of store. The SampleReader handles the rest for all kinds: the semaphore, sharing, the tenant
@@ -63,11 +66,7 @@ export interface ScopedReader<Read extends ScopedRead | ThinnedRead | ScopedEval
    *
    * @throws the signal's reason, and the receiver's errors
    */
-  read(
-    read: Read,
-    receiver: SampleReceiver,
-    signal: AbortSignal,
-  ): Promise<ReadTotals | ReadFailure | { readonly kind: "stopped" }>;
+  read(read: Read, receiver: SampleReceiver, signal: AbortSignal): Promise<ReadEnd>;
 }
 
 export interface SampleReceiver {

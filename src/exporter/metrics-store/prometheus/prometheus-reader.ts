@@ -7,7 +7,14 @@ import { remoteReadSelector } from "../client/external-labels.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
 import type { StoreLabels } from "../client/store-labels.ts";
-import type { ReadTotals, SampleReceiver, ScopedRead, ScopedReader, Tenant } from "../ports/scoped-reader.ts";
+import type {
+  ReadEnd,
+  ReadTotals,
+  SampleReceiver,
+  ScopedRead,
+  ScopedReader,
+  Tenant,
+} from "../ports/scoped-reader.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
 import { ReadBody, type WholeResponseLimits } from "./read-body.ts";
 import { encodeReadRequest, type ReadForm } from "./read-request.ts";
@@ -20,8 +27,6 @@ const defaultLimits: WholeResponseLimits = { maxCompressedBytes: 32 * 2 ** 20, m
  * touches no fewer.
  */
 const shortestPartMs = 60_000;
-
-type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
 
 /**
  * Reads from Prometheus by remote read (`/api/v1/read`): every raw sample as stored, staleness markers
@@ -54,7 +59,7 @@ export class PrometheusReader implements ScopedReader {
     this.#limits = limits;
   }
 
-  async read(read: ScopedRead, receiver: SampleReceiver, signal: AbortSignal): Promise<Ended> {
+  async read(read: ScopedRead, receiver: SampleReceiver, signal: AbortSignal): Promise<ReadEnd> {
     if (read.selector.groups.some((group) => group.some(({ label }) => label === "__graphite__"))) {
       return failure("unsupported_selector", "the filter __graphite__ is VictoriaMetrics', not Prometheus'");
     }
@@ -82,7 +87,7 @@ export class PrometheusReader implements ScopedReader {
   }
 
   /** Reads in halves, recursively, when the whole window is too large for one response, or may be. */
-  async #readInParts(read: RemoteRead, receiver: SampleReceiver, signal: AbortSignal): Promise<Ended> {
+  async #readInParts(read: RemoteRead, receiver: SampleReceiver, signal: AbortSignal): Promise<ReadEnd> {
     const ended = await this.#readWindow(read, receiver, signal);
     const { fromMs, toMs } = read.window;
     if (ended !== "too_large" && (!mayBeLimit(ended) || toMs - fromMs <= shortestPartMs)) return ended;
@@ -108,7 +113,7 @@ export class PrometheusReader implements ScopedReader {
     read: RemoteRead,
     receiver: SampleReceiver,
     signal: AbortSignal,
-  ): Promise<Ended | "too_large"> {
+  ): Promise<ReadEnd | "too_large"> {
     const { selector, tenant, window, setAside, only, isSelected } = read;
     const totals = { kind: "complete" as const, series: 0, samples: 0 };
     const decoder = new ReadResponseDecoder(
@@ -146,7 +151,7 @@ export class PrometheusReader implements ScopedReader {
 }
 
 /** Whether the store may have refused the read for a limit. They all say so with 400, without a code for it. */
-function mayBeLimit(ended: Ended): boolean {
+function mayBeLimit(ended: ReadEnd): boolean {
   return ended.kind === "failed" && (ended.reason === "answer_too_large" || ended.reason === "bad_request");
 }
 
@@ -176,7 +181,7 @@ interface RemoteRead extends ScopedRead {
   readonly only?: SeriesToRead;
 }
 
-function sum(first: ReadTotals, second: Ended): Ended {
+function sum(first: ReadTotals, second: ReadEnd): ReadEnd {
   if (second.kind !== "complete") return second;
   const series = first.series + second.series;
   return { kind: "complete", series, samples: first.samples + second.samples };

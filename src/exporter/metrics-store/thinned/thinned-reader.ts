@@ -1,7 +1,7 @@
 import { type Grid, gridOf } from "../expressions/grid.ts";
-import { type GridEnd, readInPieces } from "../expressions/grid-read.ts";
+import { readInPieces } from "../expressions/grid-read.ts";
 import type { ReadFailure } from "../ports/sample-reader.ts";
-import type { SampleReceiver, ScopedReader, ThinnedRead } from "../ports/scoped-reader.ts";
+import type { ReadEnd, SampleReceiver, ScopedReader, ThinnedRead } from "../ports/scoped-reader.ts";
 import { readFromMs, Thinner } from "./thinner.ts";
 
 /**
@@ -15,7 +15,7 @@ export class ThinnedReader implements ScopedReader<ThinnedRead> {
     this.#inner = inner;
   }
 
-  async read(read: ThinnedRead, receiver: SampleReceiver, signal: AbortSignal): Promise<GridEnd> {
+  async read(read: ThinnedRead, receiver: SampleReceiver, signal: AbortSignal): Promise<ReadEnd> {
     return await readInPieces(gridOf(read.window, read.stepMs), {
       maxPoints: Number.POSITIVE_INFINITY,
       readPiece: (piece) => this.#readPiece(read, piece, receiver, signal),
@@ -28,7 +28,7 @@ export class ThinnedReader implements ScopedReader<ThinnedRead> {
     grid: Grid,
     receiver: SampleReceiver,
     signal: AbortSignal,
-  ): Promise<GridEnd> {
+  ): Promise<ReadEnd> {
     const totals = { kind: "complete" as const, series: 0, samples: 0 };
     const thinner = new Thinner(grid, (series, samples) => {
       totals.series++;

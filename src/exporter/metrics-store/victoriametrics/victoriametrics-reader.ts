@@ -1,8 +1,8 @@
 import { print } from "../../metricsql/print/printer.ts";
-import { failure, type ReadFailure } from "../client/read-failure.ts";
+import { failure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
 import type { StoreDedup } from "../client/store-dedup.ts";
-import type { ReadTotals, SampleReceiver, ScopedRead, ScopedReader, Tenant } from "../ports/scoped-reader.ts";
+import type { ReadEnd, SampleReceiver, ScopedRead, ScopedReader, Tenant } from "../ports/scoped-reader.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
 import { ExportLineDecoder } from "./export-lines.ts";
 
@@ -18,11 +18,7 @@ export class VictoriaMetricsReader implements ScopedReader {
     this.#dedup = dedup;
   }
 
-  async read(
-    read: ScopedRead,
-    receiver: SampleReceiver,
-    signal: AbortSignal,
-  ): Promise<ReadTotals | ReadFailure | { readonly kind: "stopped" }> {
+  async read(read: ScopedRead, receiver: SampleReceiver, signal: AbortSignal): Promise<ReadEnd> {
     const decoder = new ExportLineDecoder(this.#cache, read.window, (series, samples) =>
       receiver.onSeries(series, samples),
     );
