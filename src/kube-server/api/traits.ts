@@ -20,6 +20,10 @@ export function selects({ labels, fields }: Selector, traits: Traits): boolean {
   return matchesLabels(labels, traits.labels) && matchesFields(fields, (field) => traits.field(field));
 }
 
+export function selectsObject(selector: Selector, object: KubeObject, kind: KindDefinition): boolean {
+  return selects(selector, traitsOf(object, kind));
+}
+
 export function traitsOf(object: KubeObject, kind: KindDefinition): Traits {
   const { metadata } = object;
   return {

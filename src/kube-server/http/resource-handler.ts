@@ -14,7 +14,7 @@ import {
   statusForbidden,
   tooLargeResourceVersion,
 } from "../api/status.ts";
-import { selects, traitsOf } from "../api/traits.ts";
+import { selectsObject } from "../api/traits.ts";
 import { decodeBody } from "../encoding/body.ts";
 import { checkDecoding, readObject } from "../resources/admission.ts";
 import { readDeleteOptions } from "../resources/delete-options.ts";
@@ -299,7 +299,7 @@ async function* fixedList(
   const resourceVersion = await store.newestVersion(plane);
   if (resourceVersion === undefined) throw new PlaneGoneError();
   const selected = (kind.fixedObjects?.(plane.type) ?? []).filter(
-    (object) => selector === undefined || selects(selector, traitsOf(object, kind)),
+    (object) => selector === undefined || selectsObject(selector, object, kind),
   );
   const objects = selected.map((object) => ({ json: JSON.stringify(object), object: () => object }));
   yield { resourceVersion, objects, end: {} };

@@ -4,7 +4,7 @@ import { apiVersionOf, type KindDefinition } from "../api/kind.ts";
 import type { JsonObject, KubeObject } from "../api/object.ts";
 import { expired, type Status } from "../api/status.ts";
 import { columnDefinitions, tableHead, tableRow } from "../api/table.ts";
-import { selects, traitsOf } from "../api/traits.ts";
+import { selectsObject } from "../api/traits.ts";
 import { type Selection, selectionPrefix } from "../resources/list.ts";
 import type { ObjectStore } from "../store/object-store.ts";
 import type { ChangeFeed, FeedChange } from "../watch/feed.ts";
@@ -109,7 +109,7 @@ export async function serveWatch(
 }
 
 function matcherOf({ kind, selector }: Selection): ((object: KubeObject) => boolean) | undefined {
-  return selector && ((object) => selects(selector, traitsOf(object, kind)));
+  return selector && ((object) => selectsObject(selector, object, kind));
 }
 
 /** One reason for all: thousands of watches may end at once, and each exception of its own records a stack. */

@@ -1,5 +1,5 @@
 import type { KindDefinition } from "../api/kind.ts";
-import { type Selector, selects, traitsOf } from "../api/traits.ts";
+import { type Selector, selectsObject } from "../api/traits.ts";
 import { pageScript } from "./read-scripts.ts";
 import { pairs } from "./replies.ts";
 import { rewind, type StoredItem } from "./rewind.ts";
@@ -69,7 +69,8 @@ export async function readPage(
   if (outcome === "unknown") return { outcome: "unknown-version", newest };
   const matches = ({ json }: StoredItem): boolean => {
     if (selection === undefined || json === "") return true;
-    return selects(selection.selector, traitsOf(parseServed(json, selection.kind), selection.kind));
+    const { selector, kind } = selection;
+    return selectsObject(selector, parseServed(json, kind), kind);
   };
   const current = pairs(flatItems);
   // Keys that match already do not need to be parsed: what has changed since is among the earlier states.
