@@ -1,23 +1,16 @@
 /**
- * Time per turn of the event loop for steps that are long only now and then, such as the first encoding of a
- * series: many of them in a turn would block timers and sockets as one long step does. Whoever repeats such
- * steps ends its turn (`yieldToEventLoop`) once the time is spent.
+ * Time of steps that are long only now and then, such as the first encoding of a series. Whoever repeats
+ * such steps adds up what its own have taken, and ends its turn of the event loop (`yieldToEventLoop`) in
+ * time: many of them in a turn would block timers and sockets as one long step does.
  */
-const budgetMs = 5;
+let totalMs = 0;
 
-let spentMs = 0;
-
-/** Counts a step's time in this turn. */
+/** Counts a step's time. */
 export function spendTurn(ms: number): void {
-  // Before the next turn's steps, since immediate callbacks run in order.
-  if (spentMs === 0) setImmediate(beginTurn);
-  spentMs += ms;
+  totalMs += ms;
 }
 
-export function isTurnSpent(): boolean {
-  return spentMs >= budgetMs;
-}
-
-function beginTurn(): void {
-  spentMs = 0;
+/** Of all steps since the start. */
+export function turnWorkMs(): number {
+  return totalMs;
 }

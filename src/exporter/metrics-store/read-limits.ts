@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/core/clock.ts";
 import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
 import { SourceMetrics } from "./ports/source-metrics.ts";
+import { CostlyReads, ReadPlace } from "./read-place.ts";
 import { LabelMemory } from "./samples/label-memory.ts";
 import { StoreTrouble } from "./store-trouble.ts";
 
@@ -21,8 +22,9 @@ export class ReadLimits {
   readonly labels: LabelMemory;
   readonly metrics: SourceMetrics;
   readonly trouble: StoreTrouble;
-  /** Reads that wait for the semaphore. */
+  /** Reads that wait for their place. */
   waitingReads = 0;
+  readonly #costly = new CostlyReads();
   readonly #clock: Clock;
   #forgotAtMs: number;
 
@@ -33,11 +35,16 @@ export class ReadLimits {
     this.trouble = new StoreTrouble(clock);
     this.#forgotAtMs = clock.monotonicMs();
     this.metrics = new SourceMetrics({
-      openReads: () => this.semaphore.taken,
+      openReads: () => this.semaphore.taken + this.#costly.open,
       waitingReads: () => this.waitingReads,
       cachedSeries: () => this.labels.series,
       cacheBytes: () => this.labels.bytes,
     });
+  }
+
+  /** The place for a read of this owner, not yet acquired. */
+  place(owner: string): ReadPlace {
+    return new ReadPlace(this.semaphore, this.#costly, owner);
   }
 
   /** Call from time to time. */

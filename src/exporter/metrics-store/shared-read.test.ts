@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { spendTurn } from "../../base/core/turn-work.ts";
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import { SampleBuffer, Series } from "../series/series.ts";
 import type { ReadConsumer, ReadHandle } from "./ports/sample-reader.ts";
 import { SharedRead } from "./shared-read.ts";
@@ -30,7 +31,7 @@ class Counting implements ReadConsumer {
 }
 
 test("all consumers get every series and the one outcome", async () => {
-  const shared = new SharedRead();
+  const shared = new SharedRead(yieldToEventLoop);
   const consumers = [new Counting(), new Counting()];
   const outcomes = consumers.map((consumer) => shared.attach(consumer, forever));
   void shared.onSeries(series, samples);
@@ -42,7 +43,7 @@ test("all consumers get every series and the one outcome", async () => {
 });
 
 test("the read is abandoned when the last has left, not before; each leaves in its own way", async () => {
-  const shared = new SharedRead();
+  const shared = new SharedRead(yieldToEventLoop);
   const [first, second, third] = [new Counting(), new Counting(), new Counting()];
   const abort = new AbortController();
   const outcomes = [
@@ -66,7 +67,7 @@ test("the read is abandoned when the last has left, not before; each leaves in i
 });
 
 test("one that throws gets its error, the others go on", async () => {
-  const shared = new SharedRead();
+  const shared = new SharedRead(yieldToEventLoop);
   const throwing: ReadConsumer = {
     onSeries() {
       throw new Error("full");
@@ -84,14 +85,14 @@ test("one that throws gets its error, the others go on", async () => {
 });
 
 test("a fault of the program reaches all", async () => {
-  const shared = new SharedRead();
+  const shared = new SharedRead(yieldToEventLoop);
   const outcomes = [shared.attach(new Counting(), forever), shared.attach(new Counting(), forever)];
   shared.fail(new Error("fault"));
   for (const outcome of outcomes) await expect(outcome).rejects.toThrow("fault");
 });
 
 test("consumers that take long are served in several turns of the event loop, each once", async () => {
-  const shared = new SharedRead();
+  const shared = new SharedRead(yieldToEventLoop);
   const consumers = Array.from({ length: 20 }, () => new Counting());
   for (const consumer of consumers) {
     consumer.onSeries = () => {
@@ -113,4 +114,13 @@ test("consumers that take long are served in several turns of the event loop, ea
   expect(consumers.map(({ seen }) => seen)).toEqual(Array(20).fill(1));
   const inTurn = servedAtTurn.map((count, index) => count - (servedAtTurn[index - 1] ?? 0));
   expect(Math.max(...inTurn)).toBeLessThanOrEqual(3);
+});
+
+test("a read does not wait since another has used its time of the same turn", async () => {
+  const [costly, cheap] = [new SharedRead(yieldToEventLoop), new SharedRead(yieldToEventLoop)];
+  void costly.attach({ onSeries: () => spendTurn(10) }, forever);
+  void cheap.attach(new Counting(), forever);
+  const waiting = costly.onSeries(series, samples);
+  expect([waiting, cheap.onSeries(series, samples)]).toEqual([expect.any(Promise), undefined]);
+  await waiting;
 });

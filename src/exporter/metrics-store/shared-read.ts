@@ -1,9 +1,11 @@
 import { onAbort } from "../../base/core/on-abort.ts";
-import { isTurnSpent } from "../../base/core/turn-work.ts";
-import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
+import { turnWorkMs } from "../../base/core/turn-work.ts";
 import type { Exemplar } from "../series/exemplar.ts";
 import type { SampleBuffer, Series } from "../series/series.ts";
 import type { ReadConsumer, ReadOutcome } from "./ports/sample-reader.ts";
+
+/** Time that the consumers of one read may work in a turn of the event loop. */
+const turnMs = 5;
 
 interface Attachment {
   readonly consumer: ReadConsumer;
@@ -20,6 +22,14 @@ export class SharedRead {
   readonly #abandoned = new AbortController();
   /** In order of attachment; replaced, never changed, so that one may leave while the others are called. */
   #attachments: readonly Attachment[] = [];
+  readonly #pause: (workMs: number) => Promise<void>;
+  /** Since the last pause. */
+  #workMs = 0;
+
+  /** @param pause see `ReadPlace.pause` */
+  constructor(pause: (workMs: number) => Promise<void>) {
+    this.#pause = pause;
+  }
 
   /** Aborts when the last consumer has left. */
   get signal(): AbortSignal {
@@ -65,14 +75,18 @@ export class SharedRead {
     for (const attachment of all) {
       served++;
       if (!attachment.attached) continue;
+      const beforeMs = turnWorkMs();
       try {
         attachment.consumer.onSeries(series, samples);
       } catch (error) {
         this.#failOne(attachment, error);
       }
-      if (!isTurnSpent()) continue;
+      this.#workMs += turnWorkMs() - beforeMs;
+      if (this.#workMs < turnMs) continue;
       const rest = all.slice(served);
-      return yieldToEventLoop().then(() => this.#serve(rest, series, samples));
+      const paused = this.#pause(this.#workMs);
+      this.#workMs = 0;
+      return paused.then(() => this.#serve(rest, series, samples));
     }
     return undefined;
   }

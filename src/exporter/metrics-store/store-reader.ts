@@ -1,5 +1,4 @@
 import { type Clock, systemClock } from "../../base/core/clock.ts";
-import type { FairSemaphore } from "../../base/core/fair-semaphore.ts";
 import type { Logger } from "../../base/log/log.ts";
 import { scope } from "../metricsql/analysis/scope.ts";
 import type { Expr } from "../metricsql/ast/ast.ts";
@@ -30,6 +29,7 @@ import type {
 import type { SourceMetrics } from "./ports/source-metrics.ts";
 import { PrometheusReader } from "./prometheus/prometheus-reader.ts";
 import { forgetEveryMs, type ReadLimits } from "./read-limits.ts";
+import type { ReadPlace } from "./read-place.ts";
 import { LabelCache } from "./samples/label-cache.ts";
 import { SharedRead } from "./shared-read.ts";
 import { ThinnedReader } from "./thinned/thinned-reader.ts";
@@ -46,10 +46,10 @@ interface StoreReaderOptions {
 }
 
 /**
- * Reads from the store of one client. The number of open reads is limited, scheduled by a {@link
- * FairSemaphore}; callers that request the same selector, tenant and window before the read opens share it.
+ * Reads from the store of one client. The number of open reads is limited (`ReadPlace`); callers that
+ * request the same selector, tenant and window before the read opens share it.
  *
- * States of a read: `waiting` (for the semaphore; others may join) -> `open` -> complete, failed, or
+ * States of a read: `waiting` (for its place; others may join) -> `open` -> complete, failed, or
  * abandoned by all its consumers.
  */
 export class StoreReader implements SampleReader {
@@ -60,7 +60,6 @@ export class StoreReader implements SampleReader {
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #limits: ReadLimits;
-  readonly #semaphore: FairSemaphore;
   readonly #cache: LabelCache;
   readonly #labels: StoreLabels;
   readonly #dedup: StoreDedup;
@@ -79,13 +78,12 @@ export class StoreReader implements SampleReader {
     this.#clock = options.clock ?? systemClock;
     this.#limits = options.limits;
     this.metrics = options.limits.metrics;
-    this.#semaphore = options.limits.semaphore;
     this.#labels = new StoreLabels(options.client, this.#clock, options.log);
     const flags = new StoreFlags(options.client, this.#clock, options.log);
     this.#dedup = new StoreDedup(options.client, flags, options.log);
     this.#retention = new StoreRetention(options.client, flags, this.#clock);
     const facts = { labels: this.#labels, dedup: this.#dedup };
-    this.counter = new StoreCounter(options.client, facts, this.#semaphore, this.#clock);
+    this.counter = new StoreCounter(options.client, facts, options.limits.semaphore, this.#clock);
     this.#cache = new LabelCache(options.limits.labels);
     this.#forgotAtMs = this.#clock.monotonicMs();
     this.#readers = {
@@ -124,11 +122,13 @@ export class StoreReader implements SampleReader {
     const key = keyOf(read);
     const waiting = this.#waiting.get(key);
     if (waiting !== undefined && !waiting.signal.aborted) return waiting.attach(consumer, signal);
-    const shared = new SharedRead();
+    const owner = request.owner ?? "";
+    const place = this.#limits.place(owner);
+    const shared = new SharedRead((workMs) => place.pause(workMs));
     this.#waiting.set(key, shared);
     this.#limits.waitingReads++;
     const outcome = shared.attach(consumer, signal);
-    this.#run(key, shared, read, request.owner ?? "").catch((error) => shared.fail(error));
+    this.#run(key, shared, read, owner, place).catch((error) => shared.fail(error));
     return outcome;
   }
 
@@ -177,9 +177,9 @@ export class StoreReader implements SampleReader {
     this.#hasWarnedOfClock = warning !== undefined;
   }
 
-  async #run(key: string, shared: SharedRead, read: AnyRead, owner: string): Promise<void> {
+  async #run(key: string, shared: SharedRead, read: AnyRead, owner: string, place: ReadPlace): Promise<void> {
     try {
-      await this.#semaphore.acquire(owner, shared.signal);
+      await place.acquire(shared.signal);
     } catch {
       return;
     } finally {
@@ -194,7 +194,7 @@ export class StoreReader implements SampleReader {
       if (outcome.kind !== "detached") this.#limits.trouble.note(outcome);
       shared.end(outcome);
     } finally {
-      this.#semaphore.release(owner);
+      place.release();
       this.#noteClock();
       this.#forgetIdle();
     }

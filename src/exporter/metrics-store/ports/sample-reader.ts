@@ -78,7 +78,7 @@ export type ReadOutcome =
       readonly samples: number;
       /** Bytes of the body, decompressed. */
       readonly bytes: number;
-      /** From the request to the end of the body, without the wait for the semaphore. */
+      /** From the request to the end of the body, without the wait for its place. */
       readonly durationMs: number;
       /** Lines left out because they exceed the limits: the read lacks their samples. */
       readonly invalidLines: number;

@@ -56,7 +56,7 @@ export type ReadEnd = ReadTotals | ReadFailure | { readonly kind: "stopped" };
 
 /**
  * Reads raw samples (with `ThinnedRead`, thinned ones; with `ScopedEvaluation`, the points of expressions)
- * from one kind of store. The SampleReader handles the rest for all kinds: the semaphore, sharing, the tenant
+ * from one kind of store. The SampleReader handles the rest for all kinds: places, sharing, the tenant
  * check, metrics.
  */
 export interface ScopedReader<Read extends ScopedRead | ThinnedRead | ScopedEvaluation = ScopedRead> {
@@ -71,8 +71,8 @@ export interface ScopedReader<Read extends ScopedRead | ThinnedRead | ScopedEval
 
 export interface SampleReceiver {
   /**
-   * Synchronous, unless the time of this turn of the event loop is spent (`turn-work.ts`): then it returns a
-   * promise, and until that resolves the samples stay as they are and no other series is passed.
+   * Synchronous, unless the read has used its time of this turn of the event loop: then it returns a promise,
+   * and until that resolves the samples stay as they are and no other series is passed.
    */
   onSeries(series: Series, samples: SampleBuffer): Promise<void> | undefined;
   /** Reports decoded bytes of the body, as they arrive. */
