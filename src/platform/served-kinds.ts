@@ -36,17 +36,22 @@ export function servedKinds(
   groupDomain: string,
   { cityCodes = defaultCityCodes, isAllowed }: KindSettings = {},
 ): KindDefinition[] {
-  const kinds = [
+  const [instance, deployment] = [instanceKind(groupDomain), workloadDeploymentKind(groupDomain)];
+  const usedBy = (...users: readonly KindDefinition[]) => ({
+    usedBy: { finalizer: `compute.${groupDomain}/in-use`, kinds: users },
+  });
+  const location = { ...locationKind(groupDomain, cityCodes), ...usedBy(deployment, instance) };
+  const kinds: KindDefinition[] = [
     namespaceKind,
-    secretKind,
-    configMapKind,
+    { ...secretKind, ...usedBy(instance) },
+    { ...configMapKind, ...usedBy(instance) },
     eventKind,
     eventsEventKind,
     leaseKind,
     projectKind(groupDomain),
     exportPolicyKind(groupDomain),
-    locationKind(groupDomain, cityCodes),
-    computeLocationKind(groupDomain, cityCodes),
+    location,
+    computeLocationKind(location),
     networkKind(groupDomain),
     networkBindingKind(groupDomain),
     networkContextKind(groupDomain),
@@ -54,8 +59,8 @@ export function servedKinds(
     subnetClaimKind(groupDomain),
     subnetKind(groupDomain),
     workloadKind(groupDomain),
-    workloadDeploymentKind(groupDomain),
-    instanceKind(groupDomain),
+    deployment,
+    instance,
     httpProxyKind(groupDomain, isAllowed),
     gatewayKind(groupDomain),
     httpRouteKind,

@@ -1,5 +1,6 @@
 import type { Controller } from "../kube-server/controllers/controller.ts";
 import { createEventController } from "../kube-server/controllers/events.ts";
+import { createInUseController } from "../kube-server/controllers/in-use-controller.ts";
 import { createNamespaceController } from "../kube-server/controllers/namespace-controller.ts";
 import { createInstanceController } from "./controllers/compute/instance-controller.ts";
 import { createWorkloadController } from "./controllers/compute/workload-controller.ts";
@@ -36,5 +37,9 @@ export function serverControllers(options: ServerControllerOptions): Controller[
     createHttpProxyController(options, derived),
     createGatewayController(options, derived),
     createHttpRouteController(options),
+    ...options.kinds.flatMap((kind) => {
+      const isOwn = kind.storedAs === undefined && kind.usedBy !== undefined;
+      return isOwn ? [createInUseController(options, kind, kind.usedBy)] : [];
+    }),
   ];
 }

@@ -92,7 +92,11 @@ describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
       `customresourcedefinition.apiextensions.k8s.io/${crd}\n`,
     );
     expect(await k.ok("get", "crd", crd)).toMatch(
-      /^NAME +AGE\nexportpolicies\.telemetry\.platformapis +\d+d/,
+      /^NAME +CREATED AT\nexportpolicies\.telemetry\.platformapis +20\d\d-\d\d-\d\dT[\d:]{8}Z\n$/,
+    );
+    const created = "jsonpath={.metadata.creationTimestamp}";
+    expect(await k.ok("get", "crd", crd, "-o", created)).toBe(
+      await k.ok("get", "namespace", "default", "-o", created),
     );
     await k.ok("wait", "--for=condition=Established", `crd/${crd}`, "--timeout=20s");
     expect(await organization.ok("get", "crds", "-o", "jsonpath={.items[*].spec.names.kind}")).toBe(

@@ -58,7 +58,9 @@ async function refusedDefinitions(send: SendRequest): Promise<number> {
   const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   const kinds = servedKinds(groupDomain).filter(({ builtIn }) => !builtIn);
   const made = customResourceDefinitionKind(kinds);
-  const ours = (["organization", "project"] as const).flatMap((plane) => made.fixedObjects?.(plane) ?? []);
+  const ours = (["organization", "project"] as const).flatMap(
+    (plane) => made.fixedObjects?.(plane, "2026-01-01T00:00:00Z") ?? [],
+  );
   let refused = 0;
   for (const { status: _status, metadata, ...rest } of ours) {
     const { name = "", annotations = {} } = metadata;

@@ -118,10 +118,17 @@ export interface KindDefinition extends ResourceName {
    * words without spaces.
    */
   references?(object: KubeObject): readonly string[];
+  /** Keys of the objects that stay while this one exists, if their kind is {@link usedBy} this one. */
+  uses?(object: KubeObject): readonly string[];
   /**
-   * The kind of another group under which the objects are stored: both groups then serve the same objects,
-   * each with its own apiVersion. Both have the same `kind` and scope, and the same schema unless there is a
-   * {@link conversion}.
+   * Kinds whose objects use this one's. An object in use that is deleted gets the finalizer, and stays until
+   * nothing uses it any more.
+   */
+  readonly usedBy?: { readonly finalizer: string; readonly kinds: readonly KindDefinition[] };
+  /**
+   * The kind of another group or version under which the objects are stored: both then serve the same
+   * objects, each with its own apiVersion. Both have the same `kind` and scope, and the same schema unless
+   * there is a {@link conversion}.
    */
   readonly storedAs?: KindDefinition;
   /**
@@ -131,8 +138,12 @@ export interface KindDefinition extends ResourceName {
     toServed(stored: KubeObject): KubeObject;
     toStored(served: KubeObject): KubeObject;
   };
-  /** The objects of every plane of a type, where they are part of the program: clients only read them. */
-  fixedObjects?(plane: PlaneType): readonly KubeObject[];
+  /**
+   * The objects of every plane of a type, where they are part of the program: clients only read them.
+   *
+   * @param createdAt when the plane was created (RFC 3339)
+   */
+  fixedObjects?(plane: PlaneType, createdAt: string): readonly KubeObject[];
 }
 
 /** A column of the server-side table (meta/v1 TableColumnDefinition). */
@@ -180,7 +191,7 @@ export function isSameKind(left: GroupKind, right: GroupKind): boolean {
   return a.kind === b.kind && a.group === b.group;
 }
 
-/** The kind under which the objects of a kind are stored: itself, unless another group's. */
+/** The kind under which the objects of a kind are stored: itself, unless another group's or version's. */
 export function storedKind<K extends Pick<KindDefinition, "storedAs">>(kind: K): K | KindDefinition {
   return kind.storedAs ?? kind;
 }

@@ -19,6 +19,7 @@ import { decodeBody } from "../encoding/body.ts";
 import { checkDecoding, readObject } from "../resources/admission.ts";
 import { readDeleteOptions } from "../resources/delete-options.ts";
 import { deleteObject } from "../resources/deletion.ts";
+import { fixedObjects } from "../resources/fixed-objects.ts";
 import {
   checkVersion,
   type ListedObject,
@@ -119,8 +120,9 @@ async function read(context: ResourceContext, request: ResourceRequest): Promise
 
 async function found(context: ResourceContext, request: ResourceRequest): Promise<KubeObject> {
   const { kind, path, plane } = request;
-  if (kind.fixedObjects === undefined) return await context.resources.get(targetOf(request));
-  const object = kind.fixedObjects(plane.type).find(({ metadata }) => metadata.name === path.name);
+  const fixed = await fixedObjects(context.store, plane, kind);
+  if (fixed === undefined) return await context.resources.get(targetOf(request));
+  const object = fixed.find(({ metadata }) => metadata.name === path.name);
   if (object === undefined) throw notFound(kind, path.name ?? "");
   return object;
 }
@@ -298,7 +300,7 @@ async function* fixedList(
 ): AsyncGenerator<ListPart> {
   const resourceVersion = await store.newestVersion(plane);
   if (resourceVersion === undefined) throw new PlaneGoneError();
-  const selected = (kind.fixedObjects?.(plane.type) ?? []).filter(
+  const selected = ((await fixedObjects(store, plane, kind)) ?? []).filter(
     (object) => selector === undefined || selectsObject(selector, object, kind),
   );
   const objects = selected.map((object) => ({ json: JSON.stringify(object), object: () => object }));

@@ -4,15 +4,22 @@ import {
   ageColumn,
   apiVersionOf,
   type KindDefinition,
+  nameColumn,
   type PlaneType,
   type PrinterColumn,
 } from "../api/kind.ts";
-import type { JsonObject, KubeObject } from "../api/object.ts";
+import { childObject, type JsonObject, type KubeObject } from "../api/object.ts";
 import { wholeObjectSchema } from "../api/object-meta.ts";
 import { type Schema, textField } from "../api/schema.ts";
 
-/** Definitions are part of the program, so they are older than every object. */
-const createdAt = "2026-01-01T00:00:00Z";
+/** As a Kubernetes API server prints it: the time, not the age. */
+const createdAtColumn: PrinterColumn = {
+  name: "Created At",
+  type: "string",
+  description: "When the control plane that serves the kind was created.",
+  priority: 0,
+  value: (object) => object.metadata.creationTimestamp ?? null,
+};
 
 const names: Schema = {
   type: "object",
@@ -87,25 +94,35 @@ export function customResourceDefinitionKind(kinds: readonly KindDefinition[]): 
     builtIn: true,
     statusSubresource: false,
     schema: definitionSchema,
-    columns: [],
+    columns: [nameColumn, createdAtColumn],
     selectableFields: {},
-    fixedObjects(plane) {
+    fixedObjects(plane, createdAt) {
       const objects = made.get(plane) ?? definitionsOf(kinds, plane);
       made.set(plane, objects);
-      return objects;
+      return objects.map((object) => establishedAt(object, createdAt));
     },
   };
 }
 
 function definitionsOf(kinds: readonly KindDefinition[], plane: PlaneType): KubeObject[] {
   const custom = kinds.filter(({ builtIn, planes }) => !builtIn && planes.includes(plane));
-  return custom.map(establishedDefinition).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const isVersion = ({ group, storedAs }: KindDefinition) => storedAs?.group === group;
+  const defined = custom.filter((kind) => !isVersion(kind));
+  const versionsOf = (kind: KindDefinition) =>
+    custom.filter((each) => isVersion(each) && each.storedAs === kind);
+  return defined
+    .map((kind) => establishedDefinition(kind, versionsOf(kind)))
+    .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
 const nameOf = ({ metadata }: KubeObject): string => metadata.name ?? "";
 
-/** What the author of a kind's definition writes. */
-export function definitionOf(kind: KindDefinition) {
+/**
+ * What the author of a kind's definition writes.
+ *
+ * @param others versions that are served beside the stored one
+ */
+export function definitionOf(kind: KindDefinition, others: readonly KindDefinition[] = []) {
   const { group, namespaced, plural, singular, shortNames, categories } = kind;
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -122,23 +139,21 @@ export function definitionOf(kind: KindDefinition) {
         shortNames: shortNames.length === 0 ? undefined : shortNames,
         categories: categories.length === 0 ? undefined : categories,
       }),
-      versions: [
-        {
-          name: kind.version,
-          served: true,
-          storage: true,
-          ...(kind.statusSubresource ? { subresources: { status: {} } } : {}),
-          additionalPrinterColumns: columnsOf(kind),
-          schema: { openAPIV3Schema: structural(wholeObjectSchema(kind.schema), true) },
-        },
-      ],
+      versions: [kind, ...others].map((version) => ({
+        name: version.version,
+        served: true,
+        storage: version === kind,
+        ...(version.statusSubresource ? { subresources: { status: {} } } : {}),
+        additionalPrinterColumns: columnsOf(version),
+        schema: { openAPIV3Schema: structural(wholeObjectSchema(version.schema), true) },
+      })),
     },
   };
 }
 
 /** As an API server has it once it serves the kind. */
-function establishedDefinition(kind: KindDefinition): KubeObject {
-  const definition = definitionOf(kind);
+function establishedDefinition(kind: KindDefinition, others: readonly KindDefinition[]): KubeObject {
+  const definition = definitionOf(kind, others);
   const { name } = definition.metadata;
   const digest = createHash("sha256")
     .update(`${apiVersionOf(kind)} ${name}`)
@@ -148,22 +163,28 @@ function establishedDefinition(kind: KindDefinition): KubeObject {
   const annotations = kind.group.endsWith(".k8s.io")
     ? { annotations: { "api-approved.kubernetes.io": "unapproved, served in part" } }
     : {};
-  const condition = (type: string, reason: string, message: string) => ({
-    ...{ type, status: "True", lastTransitionTime: createdAt, reason, message },
-  });
   const status = {
-    conditions: [
-      condition("NamesAccepted", "NoConflicts", "no conflicts found"),
-      condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
-    ],
     acceptedNames: definition.spec.names,
     storedVersions: [kind.version],
   };
-  const metadata = {
-    ...{ name, uid, resourceVersion: "1", generation: 1, creationTimestamp: createdAt },
-    ...annotations,
-  };
+  const metadata = { name, uid, resourceVersion: "1", generation: 1, ...annotations };
   return { ...definition, metadata, status } as unknown as KubeObject;
+}
+
+/** A definition in a plane that was created then; all else is shared. */
+function establishedAt(definition: KubeObject, createdAt: string): KubeObject {
+  const condition = (type: string, reason: string, message: string) => ({
+    ...{ type, status: "True", lastTransitionTime: createdAt, reason, message },
+  });
+  const conditions = [
+    condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+    condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
+  ];
+  return {
+    ...definition,
+    metadata: { ...definition.metadata, creationTimestamp: createdAt },
+    status: { ...childObject(definition, "status"), conditions },
+  };
 }
 
 /** A definition's columns have a path each; those without one are left out. */

@@ -16,7 +16,7 @@ export interface DeletionResult {
 export const foregroundFinalizer = "foregroundDeletion";
 export const orphanFinalizer = "orphan";
 
-/** Deletes an object: at once, or as soon as its finalizers are removed. */
+/** Deletes an object: at once, or as soon as its finalizers are removed and nothing uses it. */
 export async function deleteObject(
   resources: Resources,
   target: Target,
@@ -29,7 +29,8 @@ export async function deleteObject(
   for (let attempt = 1; ; attempt++) {
     const old = await resources.get(target);
     checkPreconditions(old, target, options);
-    const next = markedForDeletion(old, options.propagation, nowMs);
+    const marked = markedForDeletion(old, options.propagation, nowMs);
+    const next = hasFinalizers(marked) ? marked : await resources.heldIfUsed(target, marked);
     const isDeleted = !hasFinalizers(next);
     const state = isDeleted ? "deleted" : "deleting";
     const isUnchanged = !isDeleted && JSON.stringify(next) === JSON.stringify(old);

@@ -127,7 +127,8 @@ export function sentParts(given: KubeObject, old: KubeObject): JsonObject {
 
 function missingFinalizers(object: KubeObject, old: KubeObject, kind: KindDefinition): string[] {
   const given = stringList(object.metadata.finalizers);
-  return (kind.serverFinalizers ?? []).filter(
+  const own = kind.usedBy === undefined ? [] : [kind.usedBy.finalizer];
+  return [...(kind.serverFinalizers ?? []), ...own].filter(
     (each) => old.metadata.finalizers?.includes(each) === true && !given.includes(each),
   );
 }
@@ -149,7 +150,8 @@ export function checkServerFinalizers(object: KubeObject, old: KubeObject, kind:
   const missing = missingFinalizers(object, old, kind);
   if (missing.length === 0) return;
   const errors = missing.map((finalizer): FieldError => {
-    const why = `${finalizer} must stay: the server removes it once the ${kind.singular} is deleted and everything in it is gone`;
+    const until = finalizer === kind.usedBy?.finalizer ? "nothing uses it" : "everything in it is gone";
+    const why = `${finalizer} must stay: the server removes it once the ${kind.singular} is deleted and ${until}`;
     return { reason: "FieldValueForbidden", field: "metadata.finalizers", message: `Forbidden: ${why}` };
   });
   throw invalid(kind, object.metadata.name ?? "", errors);

@@ -19,7 +19,7 @@ import {
 import type { Manager } from "../apply/managers.ts";
 import { namespaceKind } from "../kinds/namespace.ts";
 import type { ChangeType } from "../store/change.ts";
-import { objectKey } from "../store/keys.ts";
+import { objectKey, useReference } from "../store/keys.ts";
 import type { ObjectStore } from "../store/object-store.ts";
 import { parseServed, servedObject, storedForm, storedObject, storedParts } from "../store/stored-object.ts";
 import { countsOf, exceededMessage } from "../store/usage.ts";
@@ -43,7 +43,7 @@ import {
 } from "./new-state.ts";
 import { checkOthers, createObjectReader } from "./object-reader.ts";
 import { countValues, valuesIn, yieldIfLarge } from "./object-size.ts";
-import { keyOf, type Target, type WriteOptions } from "./target.ts";
+import { keyOf, type Target, usersOf, type WriteOptions } from "./target.ts";
 
 export interface WriteResult {
   readonly object: KubeObject;
@@ -94,6 +94,8 @@ export interface Resources {
     object: KubeObject,
     old: KubeObject,
   ): Promise<KubeObject | undefined>;
+  /** The object with its kind's finalizer if others use it (see `KindDefinition.usedBy`); itself otherwise. */
+  heldIfUsed(target: Target, object: KubeObject): Promise<KubeObject>;
 }
 
 export interface ResourcesOptions {
@@ -140,6 +142,7 @@ export function createResources(options: ResourcesOptions): Resources {
       nowMs: clock.nowMs(),
       referencesBefore: referencesOf(kind, old),
       referencesAfter: type === "DELETED" ? [] : referencesOf(kind, object),
+      unusedBy: type === "DELETED" ? usersOf(target) : undefined,
       counts: countsOf(kind, old, type === "DELETED" ? undefined : object),
       project: type === "ADDED" && kind.claimsName === true ? nameAndUid(object) : undefined,
       isLimited,
@@ -154,6 +157,7 @@ export function createResources(options: ResourcesOptions): Resources {
       case "exceeded":
         throw quotaExceeded(kind, name, exceededMessage(outcome.exceeded));
       case "modified":
+      case "used":
         return { outcome: "modified" };
       case "exists":
       case "claimed":
@@ -188,6 +192,15 @@ export function createResources(options: ResourcesOptions): Resources {
     const outcome = await commit(target, type, storedForm(object, kind), before, terms);
     if (outcome.outcome !== "committed") return outcome;
     return { outcome: "committed", object: servedObject(outcome.object, kind) };
+  };
+
+  const heldIfUsed: Resources["heldIfUsed"] = async (target, object) => {
+    const users = usersOf(target);
+    if (users === undefined || target.kind.usedBy === undefined) return object;
+    const found = await store.users(target.plane, users, 0);
+    if (found.every(({ count }) => count === 0)) return object;
+    const finalizers = [...(object.metadata.finalizers ?? []), target.kind.usedBy.finalizer];
+    return { ...object, metadata: { ...object.metadata, finalizers } };
   };
 
   const nowText = (): string => new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, "Z");
@@ -256,7 +269,7 @@ export function createResources(options: ResourcesOptions): Resources {
         const unknown = dropUnknownFields(sent, kind, writeOptions.fieldValidation);
         checkVersion(given, old, target);
         if (!isStatus) checkDeletion(given, old, target);
-        const object = changedObject(given, old, kind, writeOptions);
+        let object = changedObject(given, old, kind, writeOptions);
         if (writeOptions.byServer !== true) {
           if (wanted.isWhole === true) keepServerFinalizers(object, old, kind);
           else checkServerFinalizers(object, old, kind);
@@ -272,12 +285,13 @@ export function createResources(options: ResourcesOptions): Resources {
           await checkOthers(object, old, kind, createObjectReader(store, target.plane));
         }
         keepGeneration(object, old, kind);
+        if (isLastState(object)) object = await heldIfUsed(target, object);
         const known = knownManagers(given, old, writeOptions);
         // An object without tracked managers gets them with its next apply, not before.
         const tracked = () =>
           known.length === 0 ? [] : trackedManagers(known, old, object, kind, writeOptions, nowText());
         setManagedFields(object, wanted.managers ?? tracked());
-        const isLast = object.metadata.deletionTimestamp !== undefined && !hasFinalizers(object);
+        const isLast = isLastState(object);
         if (!isLast && sameJson(object, old)) {
           return { object: old, created: false, deleted: false, warnings };
         }
@@ -295,7 +309,13 @@ export function createResources(options: ResourcesOptions): Resources {
       const outcome = await commitStored(target, type, object, old, terms);
       return outcome.outcome === "committed" ? outcome.object : undefined;
     },
+    heldIfUsed,
   };
+}
+
+/** Whether nothing keeps an object that is being deleted. */
+function isLastState(object: KubeObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined && !hasFinalizers(object);
 }
 
 function nameAndUid({ metadata }: KubeObject): { readonly name: string; readonly uid: string } {
@@ -305,7 +325,8 @@ function nameAndUid({ metadata }: KubeObject): { readonly name: string; readonly
 /** What the store finds an object by: the uids of its owners, and its kind's references. */
 function referencesOf(kind: KindDefinition, object: KubeObject | undefined): string[] {
   if (object === undefined) return [];
-  const own = kind.references?.(object).filter((reference) => !/\s/.test(reference)) ?? [];
+  const uses = kind.uses?.(object).map(useReference) ?? [];
+  const own = [...(kind.references?.(object) ?? []), ...uses].filter((reference) => !/\s/.test(reference));
   return [...new Set([...ownerUids(object), ...own])];
 }
 

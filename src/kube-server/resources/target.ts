@@ -1,6 +1,7 @@
 import type { KindDefinition, Role } from "../api/kind.ts";
 import type { Plane } from "../api/plane.ts";
-import { objectKey } from "../store/keys.ts";
+import { objectKey, useReference } from "../store/keys.ts";
+import type { Users } from "../store/object-store.ts";
 import type { FieldValidation } from "./admission.ts";
 
 /** Location of an object. `namespace` is "" for cluster scope; `name` is "" if it is to be generated. */
@@ -38,4 +39,10 @@ export function serverWrites(fieldManager: string): WriteOptions {
 /** The object's key in the store. */
 export function keyOf(target: Target): string {
   return objectKey(target.kind, target.namespace, target.name);
+}
+
+/** Those that keep the object from going, see `KindDefinition.usedBy`; undefined if its kind has none. */
+export function usersOf(target: Target): Users | undefined {
+  const { usedBy } = target.kind;
+  return usedBy && { reference: useReference(keyOf(target)), kinds: usedBy.kinds };
 }

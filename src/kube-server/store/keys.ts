@@ -79,6 +79,11 @@ export function collectionPrefix(kind: StoredKind, namespace: string | undefined
   return namespace === undefined ? prefix : `${prefix}${namespace}/`;
 }
 
+/** By what the objects are found that use the object with this key; see `KindDefinition.uses`. */
+export function useReference(key: string): string {
+  return `uses:${key}`;
+}
+
 /** Splits an object key into its parts. */
 export function parseObjectKey(key: string): { resource: string; namespace: string; name: string } {
   const [resource = "", namespace = "", name = ""] = key.split("/");

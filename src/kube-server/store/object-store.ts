@@ -3,7 +3,15 @@ import { runScript } from "../../base/redis/run-script.ts";
 import type { KindDefinition } from "../api/kind.ts";
 import { type Plane, planeKey } from "../api/plane.ts";
 import type { Change, ChangeType } from "./change.ts";
-import { formerProjectsKey, type PlaneKeys, planeKeys, projectsKey, usageKey } from "./keys.ts";
+import {
+  collectionPrefix,
+  formerProjectsKey,
+  type PlaneKeys,
+  planeKeys,
+  projectsKey,
+  type StoredKind,
+  usageKey,
+} from "./keys.ts";
 import { type PageOutcome, type PageRequest, type RunOnPlane, readPage } from "./page.ts";
 import { countPlane } from "./plane-count.ts";
 import type { ProjectRecord } from "./project-record.ts";
@@ -41,6 +49,8 @@ export interface Commit {
   /** Uids of owners, and what else {@link ObjectStore.dependents} finds the object by. */
   readonly referencesBefore: readonly string[];
   readonly referencesAfter: readonly string[];
+  /** For DELETED: none of these may be among the references of other objects, which use this one then. */
+  readonly unusedBy?: Users | undefined;
   /** Change to the kind's counts; see `countsOf`. */
   readonly counts: Usage;
   /** A new project, whose name must be free; it gets the name with the same write. */
@@ -49,6 +59,17 @@ export interface Commit {
   readonly isLimited: boolean;
   /** Runs all checks without writing. */
   readonly dryRun: boolean;
+}
+
+/** Objects of these kinds that have a reference. */
+export interface Users {
+  readonly reference: string;
+  readonly kinds: readonly StoredKind[];
+}
+
+export interface UsersOfKind {
+  readonly count: number;
+  readonly keys: readonly string[];
 }
 
 export type CommitOutcome =
@@ -64,7 +85,8 @@ export type CommitOutcome =
         | "terminating"
         | "leaving"
         /** The project's name is not free. */
-        | "claimed";
+        | "claimed"
+        | "used";
     };
 
 export type ChangesOutcome =
@@ -112,6 +134,8 @@ export interface ObjectStore {
   leavePlane(plane: Plane): Promise<void>;
   /** Keys of the objects that have this reference; for an owner, its uid. */
   dependents(plane: Plane, reference: string): Promise<string[]>;
+  /** How many objects of each kind have a reference, in the order of the kinds, and the first of their keys. */
+  users(plane: Plane, users: Users, limit: number): Promise<UsersOfKind[]>;
   /** The objects of these keys that exist. */
   getAll(plane: Plane, keys: readonly string[]): Promise<string[]>;
   dueWork(plane: Plane, nowMs: number, limit: number): Promise<DueWork[]>;
@@ -163,7 +187,7 @@ export function createObjectStore(
   const count = (plane: Plane) => countPlane((script, args) => run(plane, script, args), kinds, resources);
 
   const termsOf = (plane: Plane, commit: Commit): CommitTerms => {
-    const { counts, isLimited, dryRun, work, nowMs, project } = commit;
+    const { counts, isLimited, dryRun, work, nowMs, project, unusedBy } = commit;
     return {
       counts,
       countedField: counted,
@@ -172,6 +196,7 @@ export function createObjectStore(
       work,
       nowMs,
       claim: project && claimOf(plane, project),
+      unusedBy: unusedBy === undefined ? [] : rangesOf(unusedBy),
       project: isLimited && plane.type === "project" ? quotas.project : {},
       organization: isLimited ? quotas.organization : {},
     };
@@ -255,6 +280,16 @@ export function createObjectStore(
       const members = await redis.zrangebylex(keysOf(plane).dependents, `[${reference} `, `(${reference}!`);
       return members.map((member) => member.slice(reference.length + 1));
     },
+    async users(plane, users, limit) {
+      const { dependents } = keysOf(plane);
+      return await Promise.all(
+        rangesOf(users).map(async ([first, last]) => {
+          const count = await redis.zlexcount(dependents, first, last);
+          const members = await redis.zrangebylex(dependents, first, last, "LIMIT", 0, limit);
+          return { count, keys: members.map((member) => member.slice(users.reference.length + 1)) };
+        }),
+      );
+    },
     async getAll(plane, keys) {
       const found: string[] = [];
       for (let first = 0; first < keys.length; first += objectsAtOnce) {
@@ -293,6 +328,15 @@ export function createObjectStore(
       await run(plane, settleWorkScript, args);
     },
   };
+}
+
+/** For each kind, where its objects that have the reference stand among all references. */
+function rangesOf({ reference, kinds }: Users): (readonly [first: string, last: string])[] {
+  return kinds.map((kind) => {
+    const start = `${reference} ${collectionPrefix(kind, undefined)}`;
+    // The character after the slash at its end.
+    return [`[${start}`, `(${start.slice(0, -1)}0`] as const;
+  });
 }
 
 function claimOf({ organization }: Plane, { name, uid }: Pick<Plane, "name" | "uid">): CommitTerms["claim"] {

@@ -43,7 +43,7 @@ export function parseStored(json: string): KubeObject {
 
 /**
  * JSON of a stored object as its kind is served: with the kind's own fields and apiVersion, which comes first
- * in the text (see {@link storedParts}). The same text unless the kind is stored as another group's.
+ * in the text (see {@link storedParts}). The same text unless the kind is stored as another.
  */
 export function servedJson(json: string, kind: KindDefinition): string {
   if (kind.storedAs === undefined || json === "") return json;

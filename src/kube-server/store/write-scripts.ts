@@ -68,6 +68,8 @@ export interface CommitTerms {
   readonly claim:
     | { readonly name: string; readonly organization: string; readonly record: string }
     | undefined;
+  /** Ranges of references that must be empty. */
+  readonly unusedBy: readonly (readonly [first: string, last: string])[];
   /** Controller work that the change causes, due at once. */
   readonly work: readonly string[];
   /** ms */
@@ -82,8 +84,8 @@ export interface CommitTerms {
  * terminating ("" for none), 7 the terms as JSON (see `CommitTerms`), 8 number of references before, then
  * these (uids of owners, and see `KindDefinition.references`), then the references after. Returns {"ok",
  * json, version} or an error: {"gone"} no such plane, {"uncounted"}, {"exists"}, {"missing"}, {"modified"},
- * {"no-namespace"}, {"terminating"}, {"leaving"} the plane is being removed, {"claimed"}, {"exceeded",
- * quota, resource, requested, used, limit, ...}.
+ * {"no-namespace"}, {"terminating"}, {"leaving"} the plane is being removed, {"claimed"}, {"used"},
+ * {"exceeded", quota, resource, requested, used, limit, ...}.
  */
 export const commitScript = `
 ${nextVersion}
@@ -115,6 +117,9 @@ if state[3] and event == 'ADDED' then return {'leaving'} end
 local claim = terms.claim
 if claim and isNameTaken(KEYS[9], KEYS[10], claim.name, claim.organization, terms.nowMs) then
   return {'claimed'}
+end
+for _, range in ipairs(terms.unusedBy) do
+  if #redis.call('ZRANGEBYLEX', KEYS[5], range[1], range[2], 'LIMIT', 0, 1) > 0 then return {'used'} end
 end
 local version = nextVersion(newest)
 local json = ARGV[4] .. version .. ARGV[5]

@@ -27,6 +27,7 @@ function storeOf(bytes: number) {
     if (state.fails-- > 0) throw new Error("Connection is closed.");
   };
   const store = {
+    get: () => Promise.resolve(undefined),
     newestVersion: () => Promise.resolve(state.newest),
     async page(_plane: Plane, { resourceVersion, afterKey }: PageRequest): Promise<PageOutcome> {
       reads.push(`page ${resourceVersion} ${afterKey}`);

@@ -2,6 +2,7 @@ import type { FairSemaphore } from "../../base/core/fair-semaphore.ts";
 import { apiVersionOf, type KindDefinition } from "../api/kind.ts";
 import { type Plane, planeKey } from "../api/plane.ts";
 import { expired, PlaneGoneError } from "../api/status.ts";
+import { fixedObjects } from "../resources/fixed-objects.ts";
 import type { ChangesOutcome, ObjectStore } from "../store/object-store.ts";
 import { servedJson } from "../store/stored-object.ts";
 import { type FeedChange, feedChange } from "./feed.ts";
@@ -48,7 +49,7 @@ export interface WatchReads {
 }
 
 export interface WatchReadsOptions {
-  readonly store: Pick<ObjectStore, "page" | "changes" | "newestVersion">;
+  readonly store: Pick<ObjectStore, "get" | "page" | "changes" | "newestVersion">;
   /** Limits concurrent reads, fairly by plane. */
   readonly semaphore: FairSemaphore;
   /** Bytes of replies and encoded events that are kept for other watches. */
@@ -94,7 +95,7 @@ export function createWatchReads(options: WatchReadsOptions): WatchReads {
     async initialPart(plane, { kind, prefix }, { resourceVersion: given, afterKey = "" }, terms) {
       const resourceVersion = given === "" ? await store.newestVersion(plane) : given;
       if (resourceVersion === undefined) throw new PlaneGoneError();
-      const fixed = kind.fixedObjects?.(plane.type);
+      const fixed = await fixedObjects(store, plane, kind);
       if (fixed !== undefined) {
         const added = fixed.map((object) => addedChange(resourceVersion, JSON.stringify(object)));
         return { resourceVersion, afterKey: undefined, added };

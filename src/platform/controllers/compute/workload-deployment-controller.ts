@@ -27,6 +27,7 @@ import { objectKey } from "../../../kube-server/store/keys.ts";
 import { instanceIndexLabel, instanceKind } from "../../kinds/compute/instance.ts";
 import { workloadFinalizer, workloadUidLabel } from "../../kinds/compute/workload.ts";
 import {
+  locationOfDeployment,
   workloadDeploymentKind,
   workloadDeploymentUidLabel,
 } from "../../kinds/compute/workload-deployment.ts";
@@ -80,6 +81,7 @@ export function createWorkloadDeploymentController(options: PlatformControllerOp
     let first: KubeObject | undefined;
     // Their order is that of namespaces and names.
     for await (const each of objects.each(target.plane, location)) {
+      if (each.metadata.deletionTimestamp !== undefined) continue;
       areThere = true;
       const isCandidate =
         cityCodeOf(each) === cityCode && findCondition(each, "Ready")?.["status"] !== "False";
@@ -251,8 +253,9 @@ export function createWorkloadDeploymentController(options: PlatformControllerOp
         if (instances.length === 0) await objects.dropFinalizer(target, workloadFinalizer(groupDomain));
         return done;
       }
-      const deployment = locationOf(known) === undefined ? await assignLocation(target, known) : known;
-      const at = deployment && locationOf(deployment);
+      const deployment =
+        locationOfDeployment(known) === undefined ? await assignLocation(target, known) : known;
+      const at = deployment && locationOfDeployment(deployment);
       if (deployment === undefined || at === undefined) return again(noLocationMs);
       const networks = networksOfTemplate(deployment);
       const isUsed = instances.length > 0;
@@ -265,10 +268,6 @@ export function createWorkloadDeploymentController(options: PlatformControllerOp
       return await keepInstances(target, deployment, instances, at);
     },
   };
-}
-
-function locationOf(deployment: KubeObject): NamespacedName | undefined {
-  return referent(fieldAt(deployment, ["status", "location"]));
 }
 
 /** `<deployment>-<ordinal>`; -1 for another name. */

@@ -3,10 +3,14 @@ import { pendingStatus, statusColumns } from "../../../kube-server/api/condition
 import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
-import type { Json } from "../../../kube-server/api/object.ts";
+import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
 import { textField } from "../../../kube-server/api/schema.ts";
+import { configMapKind } from "../../../kube-server/kinds/config-map.ts";
+import { secretKind } from "../../../kube-server/kinds/secret.ts";
+import { namedConfigs } from "../../provider/plane/named-configs.ts";
 import { declaredInProjects } from "../declared-in-projects.ts";
-import { checkReference, fullReference } from "../references.ts";
+import { locationNames } from "../networking/resource-names.ts";
+import { checkReference, fullReference, keysOf, referent } from "../references.ts";
 import { instanceResources } from "./instance-resources.ts";
 import { checkInstance } from "./template-rules.ts";
 import { instanceFields, requiredInstanceFields } from "./template-schema.ts";
@@ -31,6 +35,16 @@ function assignedAddresses(status: Json | undefined): Json {
     : [];
   // An interface without an address is as good as none.
   return addresses.join().replace(/,+$/, "");
+}
+
+/** Keys of the ConfigMaps and Secrets that an instance runs with. */
+function configKeys(instance: KubeObject): string[] {
+  const namespace = instance.metadata.namespace ?? "";
+  return keysOf(
+    namedConfigs(instance).map(({ kind, name }) => {
+      return [kind === "Secret" ? secretKind : configMapKind, referent({ namespace, name })] as const;
+    }),
+  );
 }
 
 /** A running unit of a Workload. */
@@ -96,6 +110,10 @@ export function instanceKind(groupDomain: string): KindDefinition {
     ],
     providerFinalizers: [instanceProviderFinalizer(groupDomain)],
     assigned: assignedAddresses,
+    uses: (instance) => [
+      ...configKeys(instance),
+      ...keysOf([[locationNames(groupDomain), referent(fieldAt(instance, ["spec", "location"]))]]),
+    ],
     counts: (instance) => instanceResources(instance["spec"]),
     validate(instance) {
       const faults = new FaultList();

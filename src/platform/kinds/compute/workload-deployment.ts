@@ -4,12 +4,13 @@ import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
+import type { KubeObject } from "../../../kube-server/api/object.ts";
 import { textField } from "../../../kube-server/api/schema.ts";
 import { invalidValue } from "../../../kube-server/api/validate.ts";
 import { declaredInProjects } from "../declared-in-projects.ts";
 import { cityCodeReference, isCityCode } from "../networking/location.ts";
 import { locationNames } from "../networking/resource-names.ts";
-import { checkName, fullReference, keysOf, referent } from "../references.ts";
+import { checkName, fullReference, keysOf, type NamespacedName, referent } from "../references.ts";
 import { checkScaleSettings, scaleSettingsSchema } from "./scale-settings.ts";
 import { checkTemplate } from "./template-rules.ts";
 import { templateSchema } from "./template-schema.ts";
@@ -18,6 +19,11 @@ import { countField, networkKeys, replicaCounts, workloadFinalizer } from "./wor
 /** Label of Instances: the UID of their WorkloadDeployment. */
 export function workloadDeploymentUidLabel(groupDomain: string): string {
   return `compute.${groupDomain}/workload-deployment-uid`;
+}
+
+/** The location that a deployment was assigned. */
+export function locationOfDeployment(deployment: KubeObject): NamespacedName | undefined {
+  return referent(fieldAt(deployment, ["status", "location"]));
 }
 
 /** Instances of a Workload in one city. */
@@ -81,9 +87,10 @@ export function workloadDeploymentKind(groupDomain: string): KindDefinition {
       checkScaleSettings(fieldAt(deployment, ["spec", "scaleSettings"]), "spec.scaleSettings", faults);
       return faults.errors;
     },
+    uses: (deployment) => keysOf([[locationNames(groupDomain), locationOfDeployment(deployment)]]),
     references(deployment) {
       const city = cityCodeReference(fieldAt(deployment, ["spec", "cityCode"]));
-      const location = referent(fieldAt(deployment, ["status", "location"]));
+      const location = locationOfDeployment(deployment);
       return [
         ...(city === undefined ? [] : [city]),
         ...networkKeys(groupDomain, deployment),

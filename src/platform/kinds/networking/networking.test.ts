@@ -369,7 +369,7 @@ test("cells", () => {
 });
 
 test("the locations of the compute group are those of the networking group", () => {
-  const kind = computeLocationKind(domain);
+  const kind = computeLocationKind(locationKind(domain));
   expect([kind.group, kind.storedAs?.group]).toEqual(["compute.example", "networking.example"]);
   expect(faultsOf({ ...dfw, apiVersion: "compute.example/v1alpha" }, kind)).toEqual([]);
   const kinds = servedKinds(domain, { cityCodes: ["SFO"] });

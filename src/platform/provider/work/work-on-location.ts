@@ -3,7 +3,7 @@ import { claimStep, parseClaim } from "../plane/claim.ts";
 import type { ClaimWatch } from "../plane/claim-watch.ts";
 import type { Condition } from "../plane/conditions.ts";
 import type { FollowedPlane } from "../plane/followed-plane.ts";
-import { annotationOf, isDeleting, textAt } from "../plane/plane-object.ts";
+import { annotationOf, textAt } from "../plane/plane-object.ts";
 import { engineUnavailable, messageOf, type ProviderParts } from "./provider-parts.ts";
 
 /** Pause before a Location that cannot be used is checked again: roles are granted without notice. */
@@ -19,11 +19,12 @@ export async function workOnLocation(
   const { served, log, claims } = parts;
   const location = plane.locations.get(key);
   const claimKey = `${plane.plane} ${key}`;
-  if (location === undefined || isDeleting(location) || !served.isServed(location)) {
+  // One that is being deleted is served as long as instances keep it.
+  if (location === undefined || !served.isServed(location)) {
     claims.forget(claimKey);
     plane.taken.delete(key);
     const isOwnersOwn = textAt(location, "spec", "locationClassName") === "self-managed";
-    if (location === undefined || isDeleting(location) || !isOwnersOwn) return undefined;
+    if (location === undefined || !isOwnersOwn) return undefined;
     return await show(plane, location, selfManaged, parts, signal);
   }
   const text = annotationOf(location, served.claimAnnotation);
