@@ -85,7 +85,7 @@ const programmed = "True Programmed";
 const backendsOf = (name: string) =>
   gateway.find(name)?.rules.map(({ action }) => {
     if (action.type === "respond") return action.status;
-    return action.type === "forward" ? action.backend.host : action.redirect.statusCode;
+    return action.type === "forward" ? action.backend.host : action.type;
   });
 
 describe("a proxy", () => {

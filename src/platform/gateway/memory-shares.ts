@@ -77,6 +77,7 @@ function lineCount({
   rewritePath,
   rewriteHostname,
   timeoutMs,
+  action,
 }: ProgramRule) {
   const changes = [...requestHeaders, ...responseHeaders];
   const filters = changes.reduce(
@@ -84,7 +85,8 @@ function lineCount({
     0,
   );
   const rewrites = [rewritePath, rewritePath, rewriteHostname, timeoutMs];
-  return 1 + filters + rewrites.filter((each) => each !== undefined).length;
+  const shares = action.type === "split" ? 1 + action.shares.length : 0;
+  return 1 + filters + shares + rewrites.filter((each) => each !== undefined).length;
 }
 
 /** Memory that HAProxy needs for a version with the addresses that its backends have. */
@@ -101,7 +103,9 @@ export function versionBytes(held: HeldProgram): number {
     if (action.type !== "forward") continue;
     const state = held.states.get(targetKey(action.backend));
     const servers = state?.kind === "address" ? state.servers.length : 1;
-    bytes += servers * (bytesOf.server + (action.backend.scheme === "https" ? bytesOf.tls : 0));
+    // Each of several is named twice.
+    const choices = servers > 1 ? servers * bytesOf.rule : 0;
+    bytes += choices + servers * (bytesOf.server + (action.backend.scheme === "https" ? bytesOf.tls : 0));
   }
   held.bytes = bytes;
   return bytes;

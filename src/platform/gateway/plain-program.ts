@@ -76,7 +76,7 @@ function isPlainRule(rule: ProgramRule): boolean {
   if (rewriteHostname !== undefined && !isPlainText(rewriteHostname)) return false;
   if (timeoutMs !== undefined && !(Number.isSafeInteger(timeoutMs) && timeoutMs >= 0)) return false;
   if (action.type === "respond") return action.status === 500 || action.status === 503;
-  if (action.type === "redirect") return false;
+  if (action.type !== "forward") return false;
   const { scheme, port } = action.backend;
   return scheme === "http" && Number.isInteger(port) && port > 0 && port < 65_536;
 }

@@ -78,8 +78,18 @@ export type PathChange =
 export type RuleAction =
   | { readonly type: "forward"; readonly backend: BackendTarget }
   | { readonly type: "redirect"; readonly redirect: Redirect }
+  /** Each request goes to one of several rules, by chance; there are two at least. */
+  | { readonly type: "split"; readonly shares: readonly Share[] }
   /** There is nothing to forward to: no backend (500) or one that does not exist. */
   | { readonly type: "respond"; readonly status: number };
+
+/** A part of a rule's requests. No match leads to its rule, which is not split itself. */
+export interface Share {
+  /** Above 0, beside those of the other shares. */
+  readonly weight: number;
+  /** Place in {@link RouteProgram.rules}. */
+  readonly rule: number;
+}
 
 export interface BackendTarget {
   readonly scheme: "http" | "https";

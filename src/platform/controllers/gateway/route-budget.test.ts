@@ -24,6 +24,8 @@ const sized = (kib: number): Json => ({
 
 const remedy = "older routes come first. Delete some of them, or attach this route to another Gateway";
 
+const slice = { group: "discovery.k8s.io", kind: "EndpointSlice", name: "s", port: 80 };
+
 describe("routes are attached until they have more than", () => {
   test.each<[reason: string, much: string, full: KubeObject[], small: KubeObject]>([
     [
@@ -34,9 +36,15 @@ describe("routes are attached until they have more than", () => {
     ],
     [
       "TooManyRules",
-      "256 rules",
+      "256 rules and backends that share a rule's requests",
       Array.from({ length: 16 }, () => routeOf(...Array.from({ length: 16 }, () => ({})))),
       routeOf({}),
+    ],
+    [
+      "TooManyRules",
+      "256 rules and backends that share a rule's requests",
+      Array.from({ length: 15 }, () => routeOf({ backendRefs: Array.from({ length: 16 }, () => slice) })),
+      routeOf({ backendRefs: [slice, slice, { ...slice, weight: 0 }] }),
     ],
     [
       "TooManyConditions",

@@ -1,5 +1,5 @@
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
-import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
+import type { Json, JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
 import type { NewCondition } from "../../../kube-server/controllers/conditions.ts";
 import { programLimits } from "../../routing/program-limits.ts";
 import type { RouteMatch } from "../../routing/route-program.ts";
@@ -16,7 +16,7 @@ type Resource = keyof typeof routeLimits;
 
 const refusals: Readonly<Record<Resource, readonly [reason: string, much: string]>> = {
   matches: ["TooManyMatches", `${routeLimits.matches} matches`],
-  rules: ["TooManyRules", `${routeLimits.rules} rules`],
+  rules: ["TooManyRules", `${routeLimits.rules} rules and backends that share a rule's requests`],
   conditions: [
     "TooManyConditions",
     `${routeLimits.conditions} paths, methods, headers and query parameters in their matches`,
@@ -48,7 +48,7 @@ function routeCost(route: KubeObject): Readonly<Record<Resource, number>> {
   const matches = orderedMatches([route]);
   return {
     matches: matches.length,
-    rules: objectsIn(fieldAt(route, ["spec", "rules"])).length,
+    rules: objectsIn(fieldAt(route, ["spec", "rules"])).reduce((sum, rule) => sum + ruleCount(rule), 0),
     conditions: matches.reduce((sum, { match }) => sum + conditionCount(match), 0),
     bytes: jsonBytes(route["spec"] ?? null),
   };
@@ -60,6 +60,12 @@ export function conditionCount({ path, method, headers, queryParams }: RouteMatc
   // A name that URLs escape is looked for in both forms.
   const names = queryParams.map(({ name }) => (encodeURIComponent(name) === name ? 1 : 2));
   return names.reduce((sum, each) => sum + each, paths + (method === undefined ? 0 : 1) + headers.length);
+}
+
+/** Rules of the program that a route's rule becomes: each of several backends has one, too. */
+export function ruleCount({ backendRefs }: JsonObject): number {
+  const backends = objectsIn(backendRefs).filter(({ weight }) => weight !== 0).length;
+  return backends > 1 ? 1 + backends : 1;
 }
 
 /** Bytes of a value's JSON but for escapes, without writing it. */

@@ -133,7 +133,7 @@ test("of too many rules, the oldest routes are attached, and smaller ones that s
       : [],
   );
   const why =
-    "The Gateway's routes have more than 256 rules; older routes come first." +
+    "The Gateway's routes have more than 256 rules and backends that share a rule's requests; older routes come first." +
     " Delete some of them, or attach this route to another Gateway";
   expect(refused).toEqual([
     ["c", "TooManyRules", why],

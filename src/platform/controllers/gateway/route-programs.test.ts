@@ -72,6 +72,37 @@ function ruleOf(rule: JsonObject): ProgramRule | undefined {
   return program(routeOf("r", { rules: [rule] })).rules[0];
 }
 
+test("several backends: each with weight has a rule of its own, after all others", () => {
+  const setHeader = (value: string): JsonObject => ({
+    type: "RequestHeaderModifier",
+    requestHeaderModifier: { set: [{ name: "x-a", value }] },
+  });
+  const several = {
+    filters: [setHeader("rule")],
+    backendRefs: [
+      to("s", { weight: 90, filters: [setHeader("backend")] }),
+      to("unready", { weight: 0 }),
+      to("missing", { weight: 9 }),
+      to("none"),
+    ],
+  };
+  const route = routeOf("r", { rules: [several, { backendRefs: [to("s")] }] });
+  const { rules, matches } = program(route, routeOf("s", { rules: [{}] }));
+  const shares = [
+    { weight: 90, rule: 3 },
+    { weight: 9, rule: 4 },
+    { weight: 1, rule: 5 },
+  ];
+  const kinds = rules.map(({ action }) => (action.type === "respond" ? action.status : action.type));
+  expect(kinds).toEqual(["split", "forward", 500, "forward", 500, 503]);
+  expect(rules[0]?.action).toEqual({ type: "split", shares });
+  expect(matches.map(({ rule }) => rule).sort()).toEqual([0, 1, 2]);
+  const values = rules.map(({ requestHeaders }) =>
+    requestHeaders.flatMap(({ set }) => set.map((each) => each.value)),
+  );
+  expect(values).toEqual([[], [], [], ["rule", "backend"], ["rule"], ["rule"]]);
+});
+
 describe("the action of a rule", () => {
   const forward = (host: string) => ({ type: "forward", backend: { scheme: "http", host, port: 8080 } });
   const respond = (status: number) => ({ type: "respond", status });
@@ -90,6 +121,12 @@ describe("the action of a rule", () => {
     ["no such port", { backendRefs: [to("s", { port: 81 })] }, respond(500)],
     ["no TCP port", { backendRefs: [to("udp")] }, respond(500)],
     ["no weight", { backendRefs: [to("s", { weight: 0 })] }, respond(500)],
+    ["two without weight", { backendRefs: [to("s", { weight: 0 }), to("s", { weight: 0 })] }, respond(500)],
+    [
+      "the only one with weight",
+      { backendRefs: [to("unready", { weight: 0 }), to("s")] },
+      forward("192.0.2.1"),
+    ],
     ["no backend", {}, respond(500)],
     [
       "a redirect",

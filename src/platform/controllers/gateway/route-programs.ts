@@ -15,6 +15,7 @@ import type {
   Redirect,
   RouteProgram,
   RuleAction,
+  Share,
 } from "../../routing/route-program.ts";
 import { orderedMatches } from "./match-order.ts";
 
@@ -41,15 +42,13 @@ export function routeProgram({ plane, gateway, routes, slices, ownRanges }: Prog
   const { namespace = "", name = "", uid = "", creationTimestamp } = gateway.metadata;
   const listeners = listenersOf(gateway);
   const objects = routes.map(({ route }) => route);
-  const rules = objects.map((route) =>
-    objectsIn(fieldAt(route, ["spec", "rules"])).map((rule) => ruleOf(rule, namespace, slices)),
-  );
+  const rules = objects.map((route) => objectsIn(fieldAt(route, ["spec", "rules"])));
   let before = 0;
   const firstOf = rules.map(({ length }) => {
     before += length;
     return before - length;
   });
-  const all = rules.flat();
+  const all = programRules(rules.flat(), namespace, slices);
   const isForwarding = all.some(({ action }) => action.type === "forward");
   return {
     gateway: uid,
@@ -135,9 +134,33 @@ export function readyAddresses(slice: KubeObject): string[] {
   return ready.flatMap(({ addresses = [] }) => stringList(addresses));
 }
 
-function ruleOf(rule: JsonObject, namespace: string, slices: ReadonlyMap<string, KubeObject>): ProgramRule {
+/** The rules of routes, in their order, then those of the backends of rules that have several. */
+function programRules(
+  rules: readonly JsonObject[],
+  namespace: string,
+  slices: ReadonlyMap<string, KubeObject>,
+): ProgramRule[] {
+  const shared: ProgramRule[] = [];
+  const own = rules.map((rule): ProgramRule => {
+    // A backend with no weight gets no requests (Gateway API, HTTPBackendRef.weight).
+    const weighted = objectsIn(rule["backendRefs"]).filter(({ weight }) => weight !== 0);
+    if (weighted.length < 2) return ruleOf(rule, weighted[0], namespace, slices);
+    const shares = weighted.map((backendRef): Share => {
+      shared.push(ruleOf(rule, backendRef, namespace, slices));
+      return { weight: Number(backendRef["weight"] ?? 1), rule: rules.length + shared.length - 1 };
+    });
+    return { requestHeaders: [], responseHeaders: [], action: { type: "split", shares } };
+  });
+  return [...own, ...shared];
+}
+
+function ruleOf(
+  rule: JsonObject,
+  backendRef: JsonObject | undefined,
+  namespace: string,
+  slices: ReadonlyMap<string, KubeObject>,
+): ProgramRule {
   const filters = objectsIn(rule["filters"]);
-  const [backendRef] = objectsIn(rule["backendRefs"]);
   const backendFilters = objectsIn(backendRef?.["filters"]);
   const rewrite = fieldAt(filterOf(filters, "URLRewrite"), ["urlRewrite"]);
   const hostname = fieldAt(rewrite, ["hostname"]);
@@ -163,8 +186,7 @@ function actionOf(
 ): RuleAction {
   const redirect = fieldAt(filterOf(filters, "RequestRedirect"), ["requestRedirect"]);
   if (redirect !== undefined) return { type: "redirect", redirect: redirectOf(redirect, rule) };
-  // A backend with no weight gets no requests (Gateway API, HTTPBackendRef.weight).
-  if (backendRef === undefined || backendRef["weight"] === 0) return { type: "respond", status: 500 };
+  if (backendRef === undefined) return { type: "respond", status: 500 };
   const target = targetOf(backendRef, namespace, slices);
   if (!("fault" in target)) return { type: "forward", backend: target };
   return { type: "respond", status: target.fault === "missing" ? 500 : 503 };

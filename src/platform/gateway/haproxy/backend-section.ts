@@ -68,6 +68,7 @@ export function backendSection(program: RouteProgram, settings: SectionSettings)
     ),
     ...program.matches.flatMap(matchLines),
     reply("noRule", "unless { var(txn.rule) -m found }"),
+    ...program.rules.flatMap(splitLines),
     ...loopGuard(program.gateway),
     ...program.rules.flatMap((rule, index) => ruleLines(rule, index, settings)),
     ...serverLines(program, settings),
@@ -184,6 +185,21 @@ function matchLines(
   ];
 }
 
+/** Has a rule's requests go to one of its shares' rules, by weight. */
+function splitLines({ action }: ProgramRule, index: number): string[] {
+  if (action.type !== "split") return [];
+  const chosen = `{ var(txn.rule) -m int ${index} }`;
+  const total = action.shares.reduce((sum, { weight }) => sum + weight, 0);
+  let below = 0;
+  return [
+    `http-request set-var(txn.share) rand(${total}) if ${chosen}`,
+    ...action.shares.map(({ weight, rule }) => {
+      below += weight;
+      return `http-request set-var(txn.rule) int(${rule}) if ${chosen} { var(txn.share) -m int lt ${below} }`;
+    }),
+  ];
+}
+
 /** As the gateway forwards paths: characters that need no escape have none, hexadecimal digits are large. */
 export function normalPath(path: string): string {
   return path.replace(/%[0-9a-f]{2}/gi, (escaped) => {
@@ -205,6 +221,8 @@ function ruleLines(rule: ProgramRule, index: number, settings: SectionSettings):
 
 function requestLines(rule: ProgramRule, index: number, chosen: string, settings: SectionSettings): string[] {
   const { action } = rule;
+  // Its requests have the rules of its shares.
+  if (action.type === "split") return [];
   if (action.type === "respond") {
     return [noBackend(action.status, `if ${chosen}`)];
   }
@@ -239,12 +257,14 @@ function serverLines(program: RouteProgram, settings: SectionSettings): string[]
   if (isOneBackend(program)) {
     return [...standIn, ...(all[0]?.lines ?? [])];
   }
-  // Servers without weight are used only by the rules that name them: of a rule's, the first that is up.
+  // Servers without weight are used only by the rules that name them: of a rule's, one that is up.
   return all.flatMap(({ choice, lines }) => [...choice, ...lines.map((each) => `${each} weight 0`)]);
 }
 
 /** As often as a name is looked up. Unchecked, a dead server would be tried again and again. */
 export const serverCheck = "check inter 5s fall 1 rise 1";
+/** A connection that fails counts as a failed check: no other request waits for a dead server. */
+const passiveCheck = "observe layer4 error-limit 1 on-error mark-down";
 /** For servers of one backend, which stand in for each other. */
 export const standIn = ["balance roundrobin", "option redispatch 1", "retries 3"];
 
@@ -262,13 +282,20 @@ function serversOf({ action }: ProgramRule, index: number, settings: SectionSett
     `ssl verify required ca-file ${word(settings.authoritiesFile)}` +
     ` verifyhost ${word(host)} sni ${fetchOf("str", host)} alpn http/1.1`;
   const { addresses } = found;
-  const check = addresses.length > 1 ? ` ${serverCheck}` : "";
+  const check = addresses.length > 1 ? ` ${serverCheck} ${passiveCheck}` : "";
   const more = `${scheme === "https" ? ` ${tls}` : ""}${check}`;
   const names = addresses.map((_, place) => serverName(index, place));
+  const isChosen = `if { var(txn.rule) -m int ${index} }`;
   return [
     {
       places: addresses.length,
-      choice: names.map((name) => `use-server ${name} if { var(txn.rule) -m int ${index} }`),
+      choice: [
+        // Each with the same chance; a server that is down is passed over.
+        ...names.slice(0, -1).map((name, place) => {
+          return `use-server ${name} ${isChosen} { rand(${names.length - place}) -m int 0 }`;
+        }),
+        ...names.toReversed().map((name) => `use-server ${name} ${isChosen}`),
+      ],
       lines: addresses.map(
         (address, place) => `server ${names[place]} ${serverAddress(address, port)}${more}`,
       ),

@@ -158,12 +158,20 @@ describe("refused", () => {
       `${refs}[0].port: Required value`,
     ],
     [
-      "two backends",
+      "a weight above a million",
       httpRouteKind,
       route,
       refs,
-      [backendRef, backendRef],
-      "Forbidden: a rule has one backend; requests are not shared",
+      [backendRef, { ...backendRef, weight: 1_000_001 }],
+      `${refs}[1].weight: Invalid value: 1000001`,
+    ],
+    [
+      "one of two backends in another namespace",
+      httpRouteKind,
+      route,
+      refs,
+      [backendRef, { ...backendRef, namespace: "other" }],
+      `${refs}[1].namespace: Forbidden`,
     ],
     [
       "a backend without a port",

@@ -45,7 +45,7 @@ const backendRef: Schema = {
     name: { ...textField("Name of the backend."), minLength: 1, maxLength: 253 },
     port: port("Port of the backend."),
     weight: {
-      ...integerField("int32", "Share of the requests."),
+      ...integerField("int32", "Share of the requests, beside the rule's other backends; 0: none."),
       default: 1,
       minimum: 0,
       maximum: 1_000_000,
@@ -69,7 +69,7 @@ const rules: Schema = {
       filters: filtersSchema("Changes to the request and the response, or a redirect."),
       backendRefs: {
         type: "array",
-        description: "The backend; one at most.",
+        description: "The backends, which share the requests by weight.",
         maxItems: 16,
         items: backendRef,
         "x-kubernetes-list-type": "atomic",
@@ -217,7 +217,6 @@ type Field = Parameters<typeof fieldAt>[0];
 
 function checkBackendRefs(list: Field, path: string, faults: FaultList): void {
   const refs = objectsIn(list);
-  if (refs.length > 1) faults.add(forbiddenValue(path, "a rule has one backend; requests are not shared"));
   for (const [index, ref] of refs.entries()) {
     if (faults.isFull) return;
     const place = `${path}[${index}]`;
