@@ -1,5 +1,5 @@
 import { sleep } from "../src/base/core/clock.ts";
-import { zstd } from "../src/exporter/remote-write/send/compressing-sender.ts";
+import { hasZstd } from "../src/exporter/remote-write/encoding/compression.ts";
 import { startVictoriaMetrics } from "../test/support/servers.ts";
 import { runCatchUp } from "./support/catch-up.ts";
 import { cpuRatio, type LiveRun, liveTable, runLive } from "./support/live-run.ts";
@@ -59,7 +59,7 @@ const earlier = process.env["TELEMETRYD_EARLIER_CLI"];
 const zstdSender = telemetryd(largestBatch, { compression: "zstd" });
 const senders = [
   ...[vmagent, telemetryd(usualBatch), telemetryd(largestBatch), prometheusAgent],
-  ...(zstd === undefined ? [] : [telemetryd(usualBatch, { compression: "zstd" }), zstdSender]),
+  ...(!hasZstd ? [] : [telemetryd(usualBatch, { compression: "zstd" }), zstdSender]),
   ...(earlier === undefined ? [] : [telemetryd(usualBatch, { earlier })]),
 ];
 const runs: LiveRun[] = [];

@@ -11,6 +11,7 @@ import { TlsMaterial } from "../../base/net/tls-material.ts";
 import type { Compression, Credentials, RetrySettings } from "../policy/spec/types.ts";
 import type { RelabelRule } from "../relabel/rule.ts";
 import { Authentications, isOfEnvironment } from "./authentication/authentication.ts";
+import { hasZstd } from "./encoding/compression.ts";
 import type { Names } from "./encoding/label-names.ts";
 import { type LabelShape, type SeriesEncoder, seriesEncoderFor } from "./encoding/labels.ts";
 import type { CapacityListener, RequestBuilder } from "./encoding/request.ts";
@@ -18,7 +19,7 @@ import { WriteRequestBuilder } from "./encoding/write-request.ts";
 import { type MetadataLookup, WriteRequestV2Builder } from "./encoding/write-request-v2.ts";
 import { type EndpointSettings, settingsFor, settingsOfScope } from "./endpoint/endpoint-settings.ts";
 import { EndpointState, type ProtocolSetting } from "./endpoint/endpoint-state.ts";
-import { zstd } from "./send/compressing-sender.ts";
+import { builtCompression } from "./send/compressing-sender.ts";
 import type { MetadataSender } from "./send/metadata-sender.ts";
 import type { RemoteWriteMetrics } from "./send/metrics.ts";
 import type { AttemptHook, Sender } from "./send/outcome.ts";
@@ -165,7 +166,7 @@ export class Endpoints {
     const transportTo = (url: string) => this.#transportTo(url, scope);
     const tokens = { scope, tenant, clock, userAgent, transportTo };
     const compression = request.compression ?? settings?.compression ?? "snappy";
-    if (compression !== "snappy" && zstd === undefined && !this.#hasWarnedOfZstd) {
+    if (compression !== "snappy" && !hasZstd && !this.#hasWarnedOfZstd) {
       this.#hasWarnedOfZstd = true;
       log.warn(
         { node: process.version },
@@ -220,7 +221,7 @@ export class Endpoints {
         } satisfies LabelShape),
       newBuilder: (onCapacity) =>
         state.protocol === "1.0"
-          ? new WriteRequestBuilder(onCapacity)
+          ? new WriteRequestBuilder(onCapacity, () => builtCompression(compression, state))
           : new WriteRequestV2Builder(request.metadataOf, onCapacity),
     };
   }

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { smallRequest } from "../../../test/support/receiver/requests.ts";
+import { hasZstd, toZstd } from "./encoding/compression.ts";
 import { encodeTapped, readTapped, type TappedRequest, Taps } from "./tap.ts";
 
 const tapped: fc.Arbitrary<TappedRequest> = fc.record({
@@ -54,3 +56,14 @@ test("a listener has the requests of its sink alone, until it ends", () => {
   offer("a/b/c");
   expect(seen).toEqual(["a/b/c forbidden no"]);
 });
+
+test.skipIf(!hasZstd)(
+  "a request that was compressed with zstd is shown as any Node.js can read it",
+  async () => {
+    const taps = new Taps();
+    const seen: Buffer[] = [];
+    taps.listen("a", ({ payload }) => seen.push(payload));
+    taps.offer(() => "a", await toZstd(smallRequest()), { kind: "delivered", status: 204 }, 0);
+    expect(seen).toEqual([smallRequest().payload]);
+  },
+);

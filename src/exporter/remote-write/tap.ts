@@ -1,3 +1,4 @@
+import { toSnappy } from "./encoding/compression.ts";
 import type { EncodedRequest } from "./encoding/request.ts";
 import type { Verdict } from "./transport/classify.ts";
 
@@ -26,11 +27,13 @@ export class Taps {
     return () => this.#listeners.delete(listener);
   }
 
-  offer(nameOf: () => string, { protocol, payload }: EncodedRequest, verdict: Verdict, atMs: number): void {
+  offer(nameOf: () => string, request: EncodedRequest, verdict: Verdict, atMs: number): void {
     if (this.#listeners.size === 0) return;
     const name = nameOf();
     for (const [listener, sink] of this.#listeners) {
       if (sink !== name) continue;
+      // Whoever looks may run a Node.js without zstd.
+      const { protocol, payload } = toSnappy(request);
       const message = "message" in verdict ? { message: verdict.message } : {};
       listener({ sink, atMs, outcome: verdict.kind, ...message, protocol, payload });
     }

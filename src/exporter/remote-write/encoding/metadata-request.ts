@@ -1,4 +1,4 @@
-import { compressSync } from "snappy";
+import { compressBody } from "./compression.ts";
 import type { EncodedRequest } from "./request.ts";
 import { closeMessage, maxTextBytes, writeText, writeVarint } from "./wire.ts";
 import { type MetricMetadata, metricTypes } from "./write-request-v2.ts";
@@ -53,7 +53,7 @@ function encodeGroup(group: readonly FamilyMetadata[], maxBytes: number): Metada
   for (const family of group) at = writeFamily(out, family, at);
   const body = out.subarray(0, at);
   const request: EncodedRequest = {
-    payload: compressSync(body, { copyOutputData: true }),
+    ...compressBody(body),
     protocol: "1.0",
     sampleCount: 0,
     seriesCount: 0,

@@ -1,7 +1,7 @@
-import { compressSync, uncompressSync } from "snappy";
 import { customBucketsSchema, histogramFields } from "../../series/encoded-histograms.ts";
 import type { Exemplar } from "../../series/exemplar.ts";
 import type { Label } from "../../series/series.ts";
+import { compressBody, uncompressBody } from "./compression.ts";
 import { exemplarsField, exemplarsRefField, readExemplar } from "./exemplars-field.ts";
 import type { Protocol } from "./labels.ts";
 import { encodeLabels } from "./labels-field.ts";
@@ -48,10 +48,13 @@ const schemaTag = histogramFields.schema << 3;
 const customBucketsVarint = -2 * customBucketsSchema - 1;
 
 /**
- * @throws RangeError when the body is not a complete message of its protocol, Error when it is invalid snappy
+ * @throws RangeError when the body is not a complete message of its protocol, Error when it is not compressed
+ * as the request says
  */
-export function readBody(request: Pick<EncodedRequest, "payload" | "protocol">): BodySeries[] {
-  const body = uncompressSync(request.payload, { asBuffer: true }) as Buffer;
+export function readBody(
+  request: Pick<EncodedRequest, "payload" | "protocol" | "compression">,
+): BodySeries[] {
+  const body = uncompressBody(request);
   return request.protocol === "1.0" ? readVersion1(body) : readVersion2(body);
 }
 
@@ -69,7 +72,7 @@ export function writeBody(protocol: Protocol, series: readonly BodySeries[]): En
     }
   }
   return {
-    payload: compressSync(body, { copyOutputData: true }),
+    ...compressBody(body),
     protocol,
     sampleCount,
     seriesCount: series.length,

@@ -9,7 +9,7 @@ import type { Protocol } from "./labels.ts";
 export interface EncodedRequest {
   /** Compressed with snappy's block format, unless `compression` says otherwise. */
   readonly payload: Buffer;
-  /** Only on its way to a receiver. */
+  /** Of a receiver that takes it. What is kept, or was split, has snappy's. */
   readonly compression?: "zstd";
   readonly protocol: Protocol;
   readonly sampleCount: number;

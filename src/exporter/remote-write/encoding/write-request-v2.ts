@@ -1,6 +1,6 @@
-import { compressSync } from "snappy";
 import type { Exemplar } from "../../series/exemplar.ts";
 import type { EncodedSeries, Label, SampleBuffer } from "../../series/series.ts";
+import { compressBody } from "./compression.ts";
 import { exemplarsRefField, maxExemplarsRefBytes } from "./exemplars-field.ts";
 import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
 import { maxSamplesBytes, usualSampleFieldBytes, writeHistograms, writeSamples } from "./samples-field.ts";
@@ -140,7 +140,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
   finish(): EncodedRequest {
     const body = Buffer.concat([this.#symbols.bytes(), this.#out.subarray(0, this.#at)]);
     const request: EncodedRequest = {
-      payload: compressSync(body, { copyOutputData: true }),
+      ...compressBody(body),
       protocol: "2.0",
       sampleCount: this.#sampleCount,
       seriesCount: this.#seriesCount,

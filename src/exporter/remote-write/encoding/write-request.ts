@@ -1,7 +1,7 @@
-import { compressSync } from "snappy";
 import type { Exemplar } from "../../series/exemplar.ts";
 import { copySpan } from "../../series/label-blocks.ts";
 import type { EncodedSeries, SampleBuffer } from "../../series/series.ts";
+import { compressBody } from "./compression.ts";
 import { exemplarsField } from "./exemplars-field.ts";
 import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
 import { maxSamplesBytes, usualSampleFieldBytes, writeHistograms, writeSamples } from "./samples-field.ts";
@@ -20,6 +20,7 @@ const noView = new DataView(noScratch.buffer, noScratch.byteOffset, 0);
  */
 export class WriteRequestBuilder implements RequestBuilder {
   readonly #onCapacity: CapacityListener | undefined;
+  readonly #compression: () => "zstd" | undefined;
   #out: Buffer = noScratch;
   /** View of the same memory. */
   #view: DataView = noView;
@@ -31,8 +32,10 @@ export class WriteRequestBuilder implements RequestBuilder {
   #maxMs = -Infinity;
   #hasExemplars = false;
 
-  constructor(onCapacity?: CapacityListener) {
+  /** @param compression of the next body: what its receiver takes; snappy if absent */
+  constructor(onCapacity?: CapacityListener, compression: () => "zstd" | undefined = () => undefined) {
     this.#onCapacity = onCapacity;
+    this.#compression = compression;
   }
 
   get sampleCount(): number {
@@ -103,8 +106,7 @@ export class WriteRequestBuilder implements RequestBuilder {
   finish(): EncodedRequest {
     const body = this.#out.subarray(0, this.#at);
     const request: EncodedRequest = {
-      // The copying form: the other one accumulates memory outside of the heap in a loop that does not yield.
-      payload: compressSync(body, { copyOutputData: true }),
+      ...compressBody(body, this.#compression()),
       protocol: "1.0",
       sampleCount: this.#sampleCount,
       seriesCount: this.#seriesCount,

@@ -100,6 +100,11 @@ export class EndpointState {
     return this.#takesZstd;
   }
 
+  /** Whether the receiver is known to take zstd. */
+  get isZstdTaken(): boolean {
+    return this.#takesZstd;
+  }
+
   /** It was replaced by a receiver that does not take zstd. @param nowMs of a monotonic clock */
   forgetZstd(nowMs: number): void {
     this.#learnZstd(false, nowMs);

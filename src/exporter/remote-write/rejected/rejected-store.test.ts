@@ -3,9 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compressSync } from "snappy";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { smallRequest } from "../../../../test/support/receiver/requests.ts";
 import type { Clock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/log/log.ts";
+import { hasZstd, toZstd } from "../encoding/compression.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
+import { readBody } from "../encoding/request-body.ts";
 import { RemoteWriteMetrics } from "../send/metrics.ts";
 import type { Outcome } from "../send/outcome.ts";
 import { rejectedFolder } from "./rejected-access.ts";
@@ -173,3 +176,13 @@ test.each<[Outcome, number]>([
   const replay = await rejectedFolder(folder, () => undefined).replay(orphan, never);
   expect(replay?.outcome).toEqual({ kind: "undeclared" });
 });
+
+test.skipIf(!hasZstd)(
+  "a request that was compressed with zstd is kept as any Node.js can read it",
+  async () => {
+    const added = await storeOf().add({ ...rejected, request: await toZstd(smallRequest(50)) });
+    const kept = await readRejected(folder, added?.id ?? "");
+    expect(kept?.request.compression).toBeUndefined();
+    expect(readBody(kept?.request ?? smallRequest())).toEqual(readBody(smallRequest(50)));
+  },
+);

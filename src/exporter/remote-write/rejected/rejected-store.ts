@@ -6,6 +6,7 @@ import { describeError, errnoCode } from "../../../base/core/errors.ts";
 import { makeDirectory } from "../../../base/core/make-directory.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { redact } from "../../../base/log/redact.ts";
+import { toSnappy } from "../encoding/compression.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import type { RemoteWriteMetrics } from "../send/metrics.ts";
 import {
@@ -127,7 +128,8 @@ export class RejectedStore {
     if (this.#limits.maxBytes === 0) return undefined;
     const { request, sink, endpoint, status, message, isRepeat } = rejected;
     const atMs = this.#deps.clock.nowMs();
-    const { payload, ...counts } = request;
+    // A replay may run in another Node.js, which may have no zstd.
+    const { payload, ...counts } = toSnappy(request);
     const entry: RejectedEntry = {
       id: `${String(atMs).padStart(14, "0")}-${randomBytes(4).toString("hex")}`,
       atMs,

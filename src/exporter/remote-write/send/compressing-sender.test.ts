@@ -1,12 +1,12 @@
-import { uncompressSync } from "snappy";
 import { expect, test } from "vitest";
 import { never, smallRequest } from "../../../../test/support/receiver/requests.ts";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import type { Compression } from "../../policy/spec/types.ts";
+import { hasZstd, toZstd } from "../encoding/compression.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import { EndpointState } from "../endpoint/endpoint-state.ts";
 import type { Verdict } from "../transport/classify.ts";
-import { CompressingSender } from "./compressing-sender.ts";
+import { builtCompression, CompressingSender } from "./compressing-sender.ts";
 
 const delivered: Verdict = { kind: "delivered", status: 204 };
 const unsupported: Verdict = { kind: "rejected", status: 415, message: "415" };
@@ -24,7 +24,8 @@ function setUp(setting: Exclude<Compression, "snappy">, state = new EndpointStat
       },
     },
     {
-      ...{ setting, state, clock, compress: async (body) => Buffer.concat([Buffer.from("zstd:"), body]) },
+      ...{ setting, state, clock },
+      toZstd: async (request) => ({ ...request, payload: Buffer.from("zstd"), compression: "zstd" }),
       asksForZstd: async () => {
         receiver.asked++;
         return receiver.takes;
@@ -42,12 +43,7 @@ test("zstd: the same message, compressed with zstd, without a question", async (
   const { receiver, sent, send } = setUp("zstd");
   expect(await send()).toEqual(["delivered", "zstd"]);
   expect(receiver.asked).toBe(0);
-  const body = uncompressSync(smallRequest().payload, { asBuffer: true }) as Buffer;
-  expect(sent[0]).toEqual({
-    ...smallRequest(),
-    compression: "zstd",
-    payload: Buffer.concat([Buffer.from("zstd:"), body]),
-  });
+  expect(sent[0]).toEqual({ ...smallRequest(), compression: "zstd", payload: Buffer.from("zstd") });
 });
 
 test("auto: the receiver is asked once for all", async () => {
@@ -102,3 +98,28 @@ test("protocol 2.0 stays snappy's", async () => {
   await sender.attempt({ ...smallRequest(), protocol: "2.0" }, never);
   expect(sent[0]?.compression).toBeUndefined();
 });
+
+test("a new body is compressed as the receiver is known to take it", async () => {
+  const state = new EndpointState("1.0");
+  const built = () =>
+    (["snappy", "zstd", "auto"] as const).map((setting) => builtCompression(setting, state));
+  expect(built()).toEqual([undefined, "zstd", undefined]);
+  await setUp("auto", state).send();
+  expect(built()).toEqual([undefined, "zstd", "zstd"]);
+  state.forgetZstd(0);
+  expect(built()).toEqual([undefined, "zstd", undefined]);
+});
+
+test.skipIf(!hasZstd)(
+  "a body that was built with zstd is compressed again where the receiver takes snappy",
+  async () => {
+    const built = await toZstd(smallRequest());
+    const { receiver, sent, sender, send } = setUp("auto");
+    await send();
+    receiver.verdict = unsupported;
+    expect((await sender.attempt(built, never)).kind).toBe("delivered");
+    expect(sent.slice(1)).toEqual([expect.objectContaining({ compression: "zstd" }), smallRequest()]);
+    expect((await sender.attempt(built, never)).kind).toBe("delivered");
+    expect(sent.slice(3)).toEqual([smallRequest()]);
+  },
+);

@@ -6,12 +6,13 @@ import type { SecretFile } from "../../../base/log/secret-file.ts";
 import type { EgressScope } from "../../../base/net/egress.ts";
 import type { Compression, RetrySettings } from "../../policy/spec/types.ts";
 import type { Authenticated, Authentication } from "../authentication/authentication.ts";
+import { hasZstd, toZstd } from "../encoding/compression.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import type { EndpointState } from "../endpoint/endpoint-state.ts";
 import { classify, type Verdict } from "../transport/classify.ts";
 import type { PostLimits, PostTarget, Transport } from "../transport/post.ts";
 import { BrokenResponseSender } from "./broken-responses.ts";
-import { CompressingSender, zstd } from "./compressing-sender.ts";
+import { CompressingSender } from "./compressing-sender.ts";
 import { MetadataSender } from "./metadata-sender.ts";
 import type { RemoteWriteMetrics } from "./metrics.ts";
 import type { AttemptHook, AttemptSender, Sender } from "./outcome.ts";
@@ -66,9 +67,9 @@ export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
   const posting = new PostingSender(target, deps);
   let chain: AttemptSender = new MeasuredSender(posting, deps);
   const { compression: setting, state } = target;
-  if (setting !== "snappy" && zstd !== undefined) {
+  if (setting !== "snappy" && hasZstd) {
     const asksForZstd = (signal: AbortSignal) => posting.takesZstd(signal);
-    chain = new CompressingSender(chain, { setting, compress: zstd, state, asksForZstd, clock: deps.clock });
+    chain = new CompressingSender(chain, { setting, toZstd, state, asksForZstd, clock: deps.clock });
   }
   chain = new BrokenResponseSender(chain, target.state);
   chain = new ProtocolSender(chain, target.state);
