@@ -32,7 +32,7 @@ interface Request {
 type Figures = Map<string, number>;
 
 const all: [ApiServer["name"], Figures][] = [];
-for (const start of [startPlatformServer, startKubernetesServer]) {
+for (const start of [() => startPlatformServer(), startKubernetesServer]) {
   const server = await start();
   if (server === undefined) {
     print("The Kubernetes API server is left out: Go, which builds it, is not installed.");

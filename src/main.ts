@@ -1,5 +1,6 @@
 import type { Registry } from "prom-client";
 import type { Config } from "./app/config/schema.ts";
+import { openAudit } from "./app/daemon/audit.ts";
 import { openControlPlane } from "./app/daemon/control-plane.ts";
 import { openExporter } from "./app/daemon/exporter.ts";
 import { openGateway } from "./app/daemon/gateway.ts";
@@ -59,7 +60,8 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     parts.add(await openProvider(context, authority));
     parts.add(await openControlPlane(context, authority, policies, () => statuses.statuses()));
     parts.add(await openRoadmap(context, redis));
-    const platform = parts.add(await openPlatform(context, redis));
+    const audit = parts.add(await openAudit(context));
+    const platform = parts.add(await openPlatform(context, redis, audit?.write));
     const gateway = parts.add(await openGateway(context, redis, platform));
     parts.add(await openOps(context, { parts, statuses, redis, exporter, gateway }));
     log.info({ version }, "telemetryd runs");

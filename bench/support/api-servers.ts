@@ -1,6 +1,12 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findGo } from "../../scripts/servers/go.ts";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
+import { RotatedFile } from "../../src/base/log/rotated-file.ts";
 import { startOracle } from "../../test/fidelity/oracle/oracle.ts";
 import { projectApi } from "../../test/fidelity/platform-api.ts";
 import { projectBase, startTestPlatform } from "../../test/support/plane/platform.ts";
@@ -18,9 +24,9 @@ export interface ApiServer {
 
 if (process.argv[2] === "platform" && process.send !== undefined) await servePlatform();
 
-/** The platform, without the limit of a token's requests. */
-export async function startPlatformServer(): Promise<ApiServer> {
-  const child = fork(fileURLToPath(import.meta.url), ["platform"], { execArgv: process.execArgv });
+/** The platform, without the limit of a token's requests, and with an audit log if it is to have one. */
+export async function startPlatformServer(audit: "audited" | "" = ""): Promise<ApiServer> {
+  const child = fork(fileURLToPath(import.meta.url), ["platform", audit], { execArgv: process.execArgv });
   const { url, bearer } = await started(child);
   return {
     ...{ name: "telemetryd", url, bearer, pid: child.pid ?? 0 },
@@ -49,9 +55,26 @@ function started(child: ChildProcess): Promise<Pick<ApiServer, "url" | "bearer">
 async function servePlatform(): Promise<void> {
   const limits = { requestsPerSecondPerToken: 1e6 };
   const quotas = { organization: {}, project: {} };
-  const platform = await startTestPlatform({ limits, quotas });
+  const folder = await mkdtemp(join(tmpdir(), "telemetryd-bench-audit-"));
+  const path = join(folder, "audit.log");
+  const file = new RotatedFile({
+    ...{ path, maxBytes: 100 * 2 ** 20, maxFiles: 5, clock: systemClock, log: silentLogger },
+  });
+  const end = new AbortController();
+  const written = file.run(end.signal);
+  const audit = (line: string) => file.add(line);
+  const platform = await startTestPlatform({
+    ...{ limits, quotas },
+    ...(process.argv[3] === "audited" ? { audit } : {}),
+  });
   await projectApi(platform, "bench");
-  process.once("message", () => void platform.stop().then(() => process.disconnect()));
+  process.once("message", async () => {
+    await platform.stop();
+    end.abort();
+    await written;
+    await rm(folder, { recursive: true });
+    process.disconnect();
+  });
   const bearer = await platform.exchange(platform.token);
   process.send?.({ url: `${platform.url}${projectBase("bench")}`, bearer });
 }

@@ -48,6 +48,7 @@ export const programs = {
   },
   bench: {
     api: [tsx("bench/api.ts"), "the roadmap's status operation beside a bare HTTP server"],
+    audit: [tsx("bench/audit.ts"), "the cost of the platform's audit log"],
     "api-server": [tsx("bench/api-server.ts"), "the platform's API beside a Kubernetes API server (Go)"],
     backfill: [tsx("bench/backfill.ts"), "`telemetryd export` beside vmctl"],
     "catch-up": [tsx("bench/catch-up.ts"), "a backlog of 20 million samples"],

@@ -1,6 +1,7 @@
 import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
+import { Registry } from "prom-client";
 import type { Clock } from "../base/core/clock.ts";
 import { describeError } from "../base/core/errors.ts";
 import { FairSemaphore } from "../base/core/fair-semaphore.ts";
@@ -19,7 +20,9 @@ import { createGarbageCollector } from "./controllers/garbage-collector.ts";
 import { runControllers } from "./controllers/runner.ts";
 import { workOf } from "./controllers/work-items.ts";
 import { createApiApp } from "./http/app.ts";
+import type { AuditSink } from "./http/audit.ts";
 import { defaultLimits, type ServerLimits } from "./http/limits.ts";
+import { createApiMetrics } from "./http/metrics.ts";
 import { createResources, type Resources } from "./resources/resources.ts";
 import { createNumberClaims, type NumberClaims } from "./store/number-claims.ts";
 import { createObjectStore, type ObjectStore } from "./store/object-store.ts";
@@ -70,6 +73,7 @@ export interface KubeServerOptions extends ServerAssemblyOptions {
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
   readonly redis: RedisConnections;
+  readonly audit?: AuditSink | undefined;
   /** Maximum disconnection after which a watch can resume. */
   readonly changeLogMs?: number;
   /** Called when Redis responds, before the server listens. */
@@ -80,6 +84,7 @@ export interface KubeServerOptions extends ServerAssemblyOptions {
 
 export interface KubeServer {
   readonly service: Service;
+  readonly registry: Registry;
   /** `https://host:port` once listening. */
   address(): string | undefined;
   /** Undefined unless the server runs. */
@@ -135,6 +140,8 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
   const { clock, log } = options;
   let address: string | undefined;
   let running: ServerParts | undefined;
+  const registry = new Registry();
+  const metrics = createApiMetrics(registry);
 
   async function run(signal: AbortSignal): Promise<void> {
     const releasers = new Releasers();
@@ -150,7 +157,10 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
       const certificates = certificateOptions(options);
       const { certificate, key } = await loadCertificate(certificates, clock.nowMs());
       const app = createApiApp(
-        { ...parts, outage: () => options.redis.outage(), tls: { cert: certificate, key } },
+        {
+          ...{ ...parts, metrics, audit: options.audit },
+          ...{ outage: () => options.redis.outage(), tls: { cert: certificate, key } },
+        },
         signal,
       );
       releasers.push(() => app.close());
@@ -178,6 +188,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
 
   return {
     service: { name: "api-server", run, snapshot: () => ({ address: address ?? null }) },
+    registry,
     address: () => address,
     parts: () => running,
   };

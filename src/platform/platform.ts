@@ -1,3 +1,4 @@
+import type { Registry } from "prom-client";
 import type { Clock } from "../base/core/clock.ts";
 import { describeError } from "../base/core/errors.ts";
 import { logErrors, runLoop } from "../base/core/loop.ts";
@@ -8,6 +9,7 @@ import type { ListenAddress } from "../base/net/listen-address.ts";
 import type { RedisConnection } from "../base/redis/connection.ts";
 import type { RedisConnections } from "../base/redis/redis.ts";
 import type { KindDefinition } from "../kube-server/api/kind.ts";
+import type { AuditSink } from "../kube-server/http/audit.ts";
 import type { ServerLimits } from "../kube-server/http/limits.ts";
 import {
   assembleServer,
@@ -51,6 +53,7 @@ export interface PlatformOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly random?: () => number;
+  readonly audit?: AuditSink | undefined;
   readonly limits?: Partial<ServerLimits>;
   /** `platform.quotas`. */
   readonly quotas?: Quotas;
@@ -73,6 +76,7 @@ export interface GatewayOptions {
 
 export interface Platform {
   readonly service: Service;
+  readonly registry: Registry;
   /** `https://host:port` once listening; used by tests and the demo. */
   address(): string | undefined;
   /**
@@ -117,6 +121,7 @@ export function createPlatform(options: PlatformOptions): Platform {
 
   return {
     service: { ...server.service, name: "platform" },
+    registry: server.registry,
     address: () => server.address(),
     async wakeGateways(programs) {
       try {

@@ -212,11 +212,11 @@ async function resolvePaths(
   await visit(value, configJsonSchema, []);
 }
 
-/** The reason why a path is unusable, or undefined. A "new directory" is created when the daemon starts. */
+/** The reason why a path is unusable, or undefined. A new directory or file is created by the daemon. */
 export async function pathProblem(path: string, expects: string): Promise<string | undefined> {
   try {
     const found = await stat(path);
-    const wantsFile = expects === "file";
+    const wantsFile = expects.endsWith("file");
     if (wantsFile && found.isDirectory()) return `must be a file; ${path} is a directory`;
     if (!wantsFile && !found.isDirectory()) return `must be a directory; ${path} is a file`;
     await access(path, constants.R_OK);
@@ -224,7 +224,7 @@ export async function pathProblem(path: string, expects: string): Promise<string
   } catch (error) {
     const code = errnoCode(error);
     if (code === "ENOENT") {
-      return expects === "new directory" ? undefined : `names a ${expects} that does not exist: ${path}`;
+      return expects.startsWith("new ") ? undefined : `names a ${expects} that does not exist: ${path}`;
     }
     if (code === "EACCES" || code === "EPERM") return `names a ${expects} that may not be read: ${path}`;
     return `cannot be used: ${describeError(error)}`;

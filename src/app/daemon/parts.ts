@@ -21,7 +21,8 @@ export type HealthPart =
   | "policies"
   | "provider"
   | "token"
-  | "gateway";
+  | "gateway"
+  | "audit";
 
 /** What does not work although the daemon runs: a sentence, or several. */
 type Problem = () => string | readonly string[] | undefined;

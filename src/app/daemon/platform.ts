@@ -1,4 +1,5 @@
 import type { RedisConnections } from "../../base/redis/redis.ts";
+import type { AuditSink } from "../../kube-server/http/audit.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { Config } from "../config/schema.ts";
 import type { Part, PartContext } from "./parts.ts";
@@ -7,6 +8,7 @@ import type { Part, PartContext } from "./parts.ts";
 export async function openPlatform(
   { config, clock, log }: PartContext,
   redis: RedisConnections | undefined,
+  audit: AuditSink | undefined,
 ): Promise<(Platform & Part) | undefined> {
   if (config.platform === undefined || redis === undefined) return undefined;
   const { listen, groupDomain, cityCodes, tls, limits, quotas, projectNameRetentionMs } = config.platform;
@@ -16,6 +18,7 @@ export async function openPlatform(
     listen,
     groupDomain,
     cityCodes,
+    audit,
     limits,
     quotas,
     projectNameRetentionMs,
@@ -28,7 +31,13 @@ export async function openPlatform(
     log,
   });
   const notReady = () => (platform.address() === undefined ? "platform.listen is not open yet" : undefined);
-  return { ...platform, stage: "sources and servers", services: [platform.service], notReady };
+  return {
+    ...platform,
+    stage: "sources and servers",
+    services: [platform.service],
+    registries: [platform.registry],
+    notReady,
+  };
 }
 
 /** PEM of the authority of this configuration's platform, if it has one of its own. */

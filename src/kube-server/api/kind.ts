@@ -59,6 +59,8 @@ export interface KindDefinition extends ResourceName {
   readonly builtIn: boolean;
   /** A built-in kind with a generation. */
   readonly hasGeneration?: true;
+  /** Its objects hold secrets: viewers do not read them, and each read is audited. */
+  readonly confidential?: true;
   /** Whether `status` is writable only through `/status`. */
   readonly statusSubresource: boolean;
   /**

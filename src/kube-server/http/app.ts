@@ -22,12 +22,14 @@ import {
 } from "../api/status.ts";
 import { decodeBody } from "../encoding/body.ts";
 import type { Resources } from "../resources/resources.ts";
-import { readForm } from "./api-response.ts";
+import { type ApiResponse, readForm } from "./api-response.ts";
+import { type Attempt, type AuditSink, createAudit } from "./audit.ts";
 import { sendDocument } from "./document-reply.ts";
 import { type ApiDescription, type Document, documentsByPlane } from "./documents.ts";
 import { contentTypeOf, encode, encodingOf, failureType } from "./encoding.ts";
 import { createGate, type Entry, type GateOptions, healthPaths } from "./gate.ts";
 import { healthReport } from "./health-report.ts";
+import type { ApiMetrics } from "./metrics.ts";
 import { mediaType } from "./negotiate.ts";
 import type { ResourceRequest } from "./request.ts";
 import { readBody } from "./request-body.ts";
@@ -40,6 +42,9 @@ import { createWatchServer, type WatchServerOptions } from "./watch-server.ts";
 
 export interface ApiAppOptions extends ApiDescription, GateOptions, WatchServerOptions, ServerOptions {
   readonly resources: Resources;
+  /** Receives the audit events; absent: there are none. */
+  readonly audit?: AuditSink | undefined;
+  readonly metrics: ApiMetrics;
   /** Undefined while the store responds. */
   outage(): RedisOutage | undefined;
 }
@@ -70,6 +75,13 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
   const gate = createGate(options);
   const watches = createWatchServer(options, signal);
   const entries = new WeakMap<FastifyRequest, Entry>();
+  const attempts = new WeakMap<FastifyRequest, Attempt>();
+  const record =
+    options.audit &&
+    createAudit({
+      ...{ groupDomain, kinds, sink: options.audit, counts: options.metrics.audit },
+      nowMs: () => clock.nowMs(),
+    });
 
   let closeConnections = (): void => undefined;
 
@@ -89,7 +101,11 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
   } as { logger: false });
   app.addHook("preClose", async () => closeConnections());
   app.addHook("onRequest", async (request, reply) => {
-    entries.set(request, await gate.enter(request.raw, reply.raw));
+    const attempt = attemptOf(request);
+    const identified = (caller: Caller): void => {
+      attempt.caller = caller;
+    };
+    entries.set(request, await gate.enter(request.raw, reply.raw, identified));
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", async (request: FastifyRequest) => {
@@ -146,9 +162,18 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
     return entry;
   }
 
-  async function exchange({ reply }: Incoming, caller: Caller): Promise<unknown> {
+  /** Also of a request whose URL cannot be decoded, which passes no hook. */
+  function attemptOf(request: FastifyRequest): Attempt {
+    const attempt = attempts.get(request) ?? {
+      ...{ request: request.raw, receivedMs: clock.nowMs(), isRecorded: false },
+    };
+    attempts.set(request, attempt);
+    return attempt;
+  }
+
+  async function exchange({ request, reply }: Incoming, caller: Caller): Promise<unknown> {
     const { text } = await bearerTokens.issue(caller, clock.nowMs());
-    log.info({ user: caller.user, token: caller.tokenId }, "a token was exchanged");
+    record?.(attemptOf(request), { code: 200 });
     const body = { access_token: text, token_type: "Bearer" };
     return reply
       .headers({ "content-type": "application/json", "cache-control": "no-store" })
@@ -193,6 +218,7 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
       const { value: body } = decodeBody(bodyOf(request), mediaType(request.headers["content-type"]));
       if (!isJsonObject(body)) throw badRequest("the review is not an object");
       const { encoding } = readForm({ query, ...clientOf(request) });
+      record?.(attemptOf(request), { code: 201 });
       return await sendResponse(request, reply, {
         code: 201,
         body: reviewResponse(review, body, { ...caller, role }, served),
@@ -219,28 +245,21 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
       readBoolean(query, "watch") === true &&
       resourcePath.subresource === undefined
     ) {
-      await watches.serve(resourceRequest, reply.raw, incoming, () => reply.hijack());
+      await watches.serve(resourceRequest, reply.raw, incoming, () => {
+        record?.(attemptOf(request), { code: 200 });
+        reply.hijack();
+      });
       return;
     }
     const response = await handleResource(options, resourceRequest);
-    if (method !== "GET") audit(resourceRequest, response.code);
+    record?.(attemptOf(request), { code: response.code, name: nameOf(response) });
     return await sendResponse(request, reply, response);
-  }
-
-  function audit({ caller, method, plane, kind, path }: ResourceRequest, code: number): void {
-    const { namespace, name, subresource } = path;
-    const target = {
-      plane: `${plane.type}/${plane.name}`,
-      resource: kind.plural,
-      namespace,
-      name,
-      subresource,
-    };
-    log.info({ audit: true, user: caller.user, token: caller.tokenId, method, ...target, code }, "write");
   }
 
   function sendError(reply: FastifyReply, request: FastifyRequest, error: unknown): FastifyReply {
     const { status, allowed } = statusOf(error, request);
+    const { code, reason, details } = status;
+    record?.(attemptOf(request), { code, reason, name: details?.name });
     const client = clientOf(request);
     const query = new URLSearchParams((request.raw.url ?? "").split(/\?(.*)/s)[1]);
     const encoding = encodingOf(failureType(client.accept), query, client.userAgent);
@@ -280,6 +299,16 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
     log.error({ error: describeError(error), method: request.method, path }, "a request failed");
     return internalError();
   }
+}
+
+/** Name of the only object in a response: a new one's is not in the path. */
+function nameOf({ body, code }: ApiResponse): string | undefined {
+  if (code !== 201 || Symbol.asyncIterator in body) return undefined;
+  const [row] = Array.isArray(body["rows"]) ? body["rows"] : [];
+  const object = isJsonObject(row) ? row["object"] : body;
+  const metadata = isJsonObject(object) ? object["metadata"] : undefined;
+  const name = isJsonObject(metadata) ? metadata["name"] : undefined;
+  return typeof name === "string" ? name : undefined;
 }
 
 function bodyOf(request: FastifyRequest): Buffer {

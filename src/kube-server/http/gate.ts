@@ -45,8 +45,15 @@ export interface Entry {
 }
 
 export interface Gate {
-  /** @throws StatusError 400, 403, 429 */
-  enter(request: IncomingMessage, response: ServerResponse): Promise<Entry>;
+  /**
+   * @param identified called with the caller as soon as the token is known to be valid
+   * @throws StatusError 400, 403, 429
+   */
+  enter(
+    request: IncomingMessage,
+    response: ServerResponse,
+    identified: (caller: Caller) => void,
+  ): Promise<Entry>;
 }
 
 export interface GateOptions {
@@ -101,7 +108,7 @@ export function createGate(options: GateOptions): Gate {
   }
 
   return {
-    async enter(request, response) {
+    async enter(request, response, identified) {
       const onOver = watchEnd(response);
       if (!namesOneHost(request)) {
         // A proxy in between may see another host: do not trust anything else on this connection.
@@ -132,6 +139,7 @@ export function createGate(options: GateOptions): Gate {
       const address = networkOf(request.socket.remoteAddress ?? "");
       pace(ofAddresses, address);
       const caller = await callerOf(method, fullPath, bearerOf(request.headers.authorization));
+      identified(caller);
       pace(ofTokens, caller.tokenId);
       // Many callers may share an address: only what is refused counts towards its limit.
       ofAddresses.give(address);

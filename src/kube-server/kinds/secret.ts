@@ -37,6 +37,7 @@ export const secretKind: KindDefinition = {
   description: "Secret holds secret data of a certain type.",
   nameRule: "subdomain",
   builtIn: true,
+  confidential: true,
   statusSubresource: false,
   schema: {
     type: "object",

@@ -91,7 +91,7 @@ function parseBound(text: string, parse: (text: string) => number | undefined): 
   return amount;
 }
 
-type PathExpects = "file" | "directory" | "new directory";
+type PathExpects = "file" | "new file" | "directory" | "new directory";
 
 /** A file or directory; relative paths are made absolute before validation. The loader checks `expects`. */
 export function requiredPath(about: string, expects: PathExpects) {
@@ -103,6 +103,16 @@ export function optionalFile(about: string) {
   return z
     .string()
     .meta({ description: about, "x-type": "path", "x-expects": "file" satisfies PathExpects })
+    .transform(emptyIsNone)
+    .optional();
+}
+
+/** A file that is written, or one of the words; "" means none. */
+export function optionalWordOrNewFile(about: string, words: readonly string[]) {
+  const meta = { "x-type": "path", "x-expects": "new file" satisfies PathExpects, "x-words": [...words] };
+  return z
+    .string()
+    .meta({ description: about, ...meta })
     .transform(emptyIsNone)
     .optional();
 }

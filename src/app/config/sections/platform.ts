@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { byteSize, choice, duration, integer, list, listen, optionalFile, requiredText } from "./fields.ts";
+import {
+  byteSize,
+  choice,
+  duration,
+  integer,
+  list,
+  listen,
+  optionalFile,
+  optionalWordOrNewFile,
+  requiredText,
+} from "./fields.ts";
 import { cityCodeProblem, nameProblem } from "./values.ts";
 
 const mostObjects = 10_000_000;
@@ -65,6 +75,16 @@ export const platform = z
       { min: "0s", max: "87600h" },
     ),
     quotas: quotas.prefault({}),
+    audit: z
+      .strictObject({
+        file: optionalWordOrNewFile("The file, or - for standard output; absent, under state.directory", [
+          "-",
+        ]),
+        maxSize: byteSize("Size at which the file is rotated", "100MiB", { min: "1MiB", max: "100GiB" }),
+        maxFiles: integer("Files in all, rotated ones included", 5, 2, 1_000),
+      })
+      .meta({ description: "Audit log: who changed what, and who was refused" })
+      .prefault({}),
     limits: z
       .strictObject({
         connections: integer("Connections, at most", 8_000, 10, 1_000_000),

@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { defined } from "../../base/core/defined.ts";
+import type { Caller } from "../access/directory.ts";
+import type { KindDefinition } from "../api/kind.ts";
+import type { JsonObject } from "../api/object.ts";
+import { parsePlanePath } from "../api/plane.ts";
+import { readBoolean } from "../api/query-values.ts";
+import { exchangePath } from "./gate.ts";
+import { createRateLimiter } from "./rate-limit.ts";
+import { parseResourcePath, type ResourcePath } from "./resource-path.ts";
+
+/** Where events go: a line each, ASCII, with its line break. @returns false if the line is lost */
+export type AuditSink = (line: string) => boolean;
+
+/** A request since its head was read. */
+export interface Attempt {
+  readonly request: IncomingMessage;
+  /** Wall-clock time, ms. */
+  readonly receivedMs: number;
+  /** Undefined until, and unless, a valid token was presented. */
+  caller?: Caller;
+  /** The event is written, or none is needed. */
+  isRecorded: boolean;
+}
+
+/** A response, as far as it is known when it begins. */
+export interface AttemptOutcome {
+  readonly code: number;
+  /** Reason of a Status. */
+  readonly reason?: string | undefined;
+  /** Of the object, where the path has none. */
+  readonly name?: string | undefined;
+}
+
+/** What becomes of events; see `createServerMetrics`. */
+export interface AuditCounts {
+  written(): void;
+  lost(reason: "queue_full" | "unauthenticated"): void;
+}
+
+export interface AuditOptions {
+  readonly groupDomain: string;
+  readonly kinds: readonly KindDefinition[];
+  readonly sink: AuditSink;
+  readonly counts: AuditCounts;
+  nowMs(): number;
+}
+
+/**
+ * Requests without a valid token have their own pace: a stranger could otherwise fill the log, and so push
+ * out the events of others.
+ */
+const strangers = { perSecond: 10, burst: 100 };
+const maxTextChars = 256;
+const maxUriChars = 1_024;
+
+/** The parameters that say what a request does; others may hold anything. */
+const namedParameters = [
+  ...["dryRun", "fieldManager", "fieldSelector", "force", "labelSelector", "propagationPolicy", "watch"],
+] as const;
+
+/**
+ * Records requests in the form of Kubernetes' audit events (audit.k8s.io/v1, level Metadata): all but reads,
+ * reads of confidential kinds, token exchanges, and whatever is refused with 401 or 403.
+ *
+ * @returns records an attempt, once
+ */
+export function createAudit(options: AuditOptions): (attempt: Attempt, outcome: AttemptOutcome) => void {
+  const { groupDomain, kinds, sink, counts, nowMs } = options;
+  const pace = createRateLimiter(strangers);
+  const isConfidential = ({ group, plural }: ResourcePath): boolean =>
+    kinds.some((kind) => kind.confidential === true && kind.plural === plural && kind.group === group);
+
+  return (attempt, outcome) => {
+    if (attempt.isRecorded) return;
+    attempt.isRecorded = true;
+    const { method = "" } = attempt.request;
+    const [rawPath = "/", rawQuery = ""] = (attempt.request.url ?? "/").split(/\?(.*)/s);
+    const path = decoded(rawPath);
+    const inPlane = parsePlanePath(path, groupDomain);
+    const resource = inPlane && parseResourcePath(inPlane.path);
+    const isRead = method === "GET" || method === "HEAD";
+    const isRefused = outcome.code === 401 || outcome.code === 403;
+    const isSecret = resource !== undefined && isConfidential(resource);
+    if (isRead && !isRefused && !isSecret && path !== exchangePath) return;
+    const endedMs = nowMs();
+    if (attempt.caller === undefined && pace.take("", endedMs) > 0) return counts.lost("unauthenticated");
+    const query = new URLSearchParams(rawQuery);
+    const isWatch = isRead && readBoolean(query, "watch") === true && outcome.code === 200;
+    const event: JsonObject = {
+      ...{ kind: "Event", apiVersion: "audit.k8s.io/v1", level: "Metadata", auditID: randomUUID() },
+      stage: isWatch ? "ResponseStarted" : "ResponseComplete",
+      requestURI: uriOf(path, query),
+      verb: verbOf(method, resource, query),
+      user: userOf(attempt.caller),
+      sourceIPs: [attempt.request.socket.remoteAddress ?? ""],
+      userAgent: bounded(attempt.request.headers["user-agent"] ?? ""),
+      ...(resource === undefined ? {} : { objectRef: objectRef(resource, outcome.name) }),
+      responseStatus: defined({ metadata: {}, code: outcome.code, reason: outcome.reason }),
+      requestReceivedTimestamp: microTime(attempt.receivedMs),
+      stageTimestamp: microTime(endedMs),
+      ...(inPlane === undefined
+        ? {}
+        : { annotations: { [`${groupDomain}/control-plane`]: bounded(`${inPlane.type}/${inPlane.name}`) } }),
+    };
+    if (sink(`${escaped(JSON.stringify(event))}\n`)) counts.written();
+    else counts.lost("queue_full");
+  };
+}
+
+function userOf(caller: Caller | undefined): JsonObject {
+  if (caller === undefined) return { username: "system:anonymous", groups: ["system:unauthenticated"] };
+  const extra = { "authentication.kubernetes.io/credential-id": [`PAT=${caller.tokenId}`] };
+  return { username: bounded(caller.user), groups: ["system:authenticated"], extra };
+}
+
+/** The verb that Kubernetes' RBAC has for a request; of a path without a resource, the method. */
+function verbOf(method: string, resource: ResourcePath | undefined, query: URLSearchParams): string {
+  if (resource === undefined) return bounded(method.toLowerCase());
+  return resourceVerb(method, resource, query);
+}
+
+/** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; else the method. */
+export function resourceVerb(
+  method: string,
+  { name }: Pick<ResourcePath, "name">,
+  query: URLSearchParams,
+): string {
+  switch (method) {
+    case "GET":
+    case "HEAD":
+      if (readBoolean(query, "watch") === true) return "watch";
+      return name === undefined ? "list" : "get";
+    case "POST":
+      return "create";
+    case "PUT":
+      return "update";
+    case "PATCH":
+      return "patch";
+    case "DELETE":
+      return name === undefined ? "deletecollection" : "delete";
+    default:
+      return bounded(method.toLowerCase());
+  }
+}
+
+function objectRef({ group, version, plural, ...path }: ResourcePath, name: string | undefined): JsonObject {
+  const text = (value: string | undefined) => (value === undefined ? undefined : bounded(value));
+  return defined({
+    resource: bounded(plural),
+    namespace: text(path.namespace),
+    name: text(path.name ?? name),
+    apiGroup: group === "" ? undefined : bounded(group),
+    apiVersion: bounded(version),
+    subresource: text(path.subresource),
+  });
+}
+
+function uriOf(path: string, query: URLSearchParams): string {
+  const kept = new URLSearchParams();
+  for (const parameter of namedParameters) {
+    const value = query.get(parameter);
+    if (value !== null) kept.set(parameter, bounded(value));
+  }
+  const text = kept.size === 0 ? path : `${path}?${kept}`;
+  return text.length <= maxUriChars ? text : `${text.slice(0, maxUriChars)}...TRUNCATED`;
+}
+
+function bounded(text: string): string {
+  return text.length <= maxTextChars ? text : `${text.slice(0, maxTextChars)}...TRUNCATED`;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Printable ASCII: the texts are a client's, and somebody shows the log on a terminal. */
+function escaped(json: string): string {
+  return json.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** meta/v1 MicroTime. */
+function microTime(ms: number): string {
+  return new Date(ms).toISOString().replace("Z", "000Z");
+}
