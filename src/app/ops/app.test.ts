@@ -59,6 +59,12 @@ describe("/healthz and /readyz", () => {
   test.each([
     [{ ready: true, reasons: [] }, [], 200, "ready\n"],
     [{ ready: true, reasons: [] }, ["store is away"], 200, "ready\ndegraded: store is away\n"],
+    [
+      { ready: false, reasons: ["Redis is unavailable"] },
+      ["Redis is unavailable"],
+      503,
+      "not ready\nnot ready: Redis is unavailable\n",
+    ],
     [{ ready: false, reasons: ["stopping"] }, [], 503, "not ready\nnot ready: stopping\n"],
   ])("readyz of %o", async (readiness, degraded, statusCode, body) => {
     const app = appWith({

@@ -92,7 +92,8 @@ export function buildOpsApp(input: OpsInput): FastifyInstance {
   app.get("/healthz", async (_, reply) => plain(reply, 200, "ok\n"));
   app.get("/readyz", async (_, reply) => {
     const { ready, reasons } = input.readiness();
-    const degraded = input.degraded().map((reason) => `degraded: ${reason}\n`);
+    const others = input.degraded().filter((reason) => !reasons.includes(reason));
+    const degraded = others.map((reason) => `degraded: ${reason}\n`);
     const lines = reasons.map((reason) => `not ready: ${reason}\n`);
     return plain(
       reply,
