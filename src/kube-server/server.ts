@@ -1,7 +1,7 @@
 import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
-import { Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { Clock } from "../base/core/clock.ts";
 import { describeError } from "../base/core/errors.ts";
 import { FairSemaphore } from "../base/core/fair-semaphore.ts";
@@ -22,7 +22,7 @@ import { workOf } from "./controllers/work-items.ts";
 import { createApiApp } from "./http/app.ts";
 import type { AuditSink } from "./http/audit.ts";
 import { defaultLimits, type ServerLimits } from "./http/limits.ts";
-import { createApiMetrics } from "./http/metrics.ts";
+import { createServerMetrics, measure, type ServerMetrics } from "./metrics.ts";
 import { createResources, type Resources } from "./resources/resources.ts";
 import { createNumberClaims, type NumberClaims } from "./store/number-claims.ts";
 import { createObjectStore, type ObjectStore } from "./store/object-store.ts";
@@ -61,6 +61,8 @@ export interface ServerAssemblyOptions {
   readonly unsent?: Partial<UnsentLimits>;
   readonly bookmarkMs?: number;
   readonly watchCheckMs?: number;
+  /** Absent: nobody reads them. */
+  readonly metrics?: ServerMetrics;
 }
 
 export interface KubeServerOptions extends ServerAssemblyOptions {
@@ -115,6 +117,7 @@ const defaultChangeLog: LogLimits = {
   crowdedBytes: 3 * 2 ** 20,
 };
 const compactEveryMs = 30_000;
+const measureEveryMs = 60_000;
 const lookEveryMs = 2_000;
 const certificateCheckMs = 12 * 3_600_000;
 
@@ -140,8 +143,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
   const { clock, log } = options;
   let address: string | undefined;
   let running: ServerParts | undefined;
-  const registry = new Registry();
-  const metrics = createApiMetrics(registry);
+  const metrics = createServerMetrics();
 
   async function run(signal: AbortSignal): Promise<void> {
     const releasers = new Releasers();
@@ -151,14 +153,15 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
       const subscriber = options.redis.open("subscriber", "api-server-changes");
       releasers.push(() => subscriber.disconnect());
       await ready(redis, clock, signal);
-      const parts = assembleServer(options, redis, subscriber);
+      const parts = assembleServer({ ...options, metrics }, redis, subscriber);
       await options.prepare?.(parts);
       running = parts;
       const certificates = certificateOptions(options);
       const { certificate, key } = await loadCertificate(certificates, clock.nowMs());
+      metrics.certificate(certificate);
       const app = createApiApp(
         {
-          ...{ ...parts, metrics, audit: options.audit },
+          ...{ ...parts, metrics: metrics.api, audit: options.audit },
           ...{ outage: () => options.redis.outage(), tls: { cert: certificate, key } },
         },
         signal,
@@ -168,11 +171,12 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
       address = addressOf(url, app.server as Server);
       log.info({ address }, "the API server listens");
       const watchCertificate = (stop: AbortSignal) =>
-        runCertificateWatch(certificates, app.server as Server, certificate, options, stop);
+        runCertificateWatch(certificates, app.server as Server, certificate, { ...options, metrics }, stop);
       await runServices(
         [
           { name: "changes", run: (stop) => parts.feed.run(stop) },
           { name: "controllers", run: (stop) => runControllers(parts, stop) },
+          { name: "measures", run: (stop) => runMeasures(parts, stop) },
           { name: "compaction", run: (stop) => runCompaction(options, parts, stop) },
           { name: "certificate", run: watchCertificate },
           ...(options.services?.(parts) ?? []),
@@ -188,7 +192,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
 
   return {
     service: { name: "api-server", run, snapshot: () => ({ address: address ?? null }) },
-    registry,
+    registry: metrics.registry,
     address: () => address,
     parts: () => running,
   };
@@ -236,6 +240,7 @@ export function assembleServer(
     unsent: new UnsentEvents(clock, { ...defaultUnsentLimits, ...options.unsent }),
     bookmarkMs: options.bookmarkMs ?? defaults.bookmarkMs,
     watchCheckMs: options.watchCheckMs ?? defaults.watchCheckMs,
+    metrics: options.metrics ?? createServerMetrics(),
   };
 }
 
@@ -272,12 +277,24 @@ async function runCompaction(
   await runLoop(tick, { clock, pauseAfterErrorMs: compactEveryMs, onError }, signal);
 }
 
+/** Counts what is in the store. */
+async function runMeasures(parts: ServerParts, signal: AbortSignal): Promise<void> {
+  const { clock, log, metrics } = parts;
+  const tick = async (): Promise<number> => {
+    metrics.measured(await measure(parts, signal));
+    return measureEveryMs;
+  };
+  // A Redis that does not respond has a log line and a metric of its own.
+  const onError = (error: unknown) => log.debug({ error: describeError(error) }, "nothing was counted");
+  await runLoop(tick, { clock, pauseAfterErrorMs: measureEveryMs, onError }, signal);
+}
+
 /** Switches to a new certificate after a renewal, or after the operator replaced the files. */
 async function runCertificateWatch(
   certificates: CertificateOptions,
   server: Server,
   first: string,
-  { clock, log }: KubeServerOptions,
+  { clock, log, metrics }: KubeServerOptions & { readonly metrics: ServerMetrics },
   signal: AbortSignal,
 ): Promise<void> {
   const isOperators = (certificates.certFile ?? "") !== "";
@@ -286,6 +303,7 @@ async function runCertificateWatch(
     try {
       const { certificate, key } = await loadCertificate(certificates, clock.nowMs());
       if (certificate !== current) server.setSecureContext({ ...tlsServerOptions, cert: certificate, key });
+      metrics.certificate(certificate);
       current = certificate;
     } catch (error) {
       log.error({ error: describeError(error) }, "the certificate cannot be renewed; the old one is served");

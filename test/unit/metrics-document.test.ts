@@ -10,7 +10,7 @@ import { createRedisRegistry } from "../../src/base/redis/metrics.ts";
 import { createExportRegistry, sinkLabels, sinkMetrics } from "../../src/exporter/delivery/export-metrics.ts";
 import { SourceMetrics } from "../../src/exporter/metrics-store/ports/source-metrics.ts";
 import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
-import { createApiMetrics as createPlatformMetrics } from "../../src/kube-server/http/metrics.ts";
+import { createServerMetrics } from "../../src/kube-server/metrics.ts";
 import { createControlPlaneRegistry } from "../../src/platform/client/metrics.ts";
 import { createGatewayRegistry } from "../../src/platform/gateway/metrics.ts";
 import { createProviderRegistry } from "../../src/platform/provider/metrics.ts";
@@ -43,12 +43,10 @@ test("docs/metrics.md has the metrics of every room, as they are, and no others"
   // Registries are only read here, so their rooms need not run.
   const idle = undefined as never;
   const ofProcess = createProcessRegistry("1.2.3");
-  const ofPlatform = new Registry();
-  createPlatformMetrics(ofPlatform);
   new ReloadMetrics(ofProcess);
   const registries = [
     ofProcess,
-    ofPlatform,
+    createServerMetrics().registry,
     createHealthRegistry(() => new Map()),
     createPolicyFileRegistry(() => 0),
     createQueueRegistry([]),
@@ -60,7 +58,7 @@ test("docs/metrics.md has the metrics of every room, as they are, and no others"
     createExportRegistry(idle),
     createProviderRegistry(idle, undefined),
     createGatewayRegistry(idle, undefined),
-    createRedisRegistry(idle, () => true),
+    createRedisRegistry(idle, () => true).registry,
   ];
   const ofSinks = sinkMetrics.map((metric) => ({ ...metric, labelNames: sinkLabels }));
   expect(

@@ -1,4 +1,4 @@
-import { Gauge, Registry } from "prom-client";
+import { Gauge, Histogram, Registry } from "prom-client";
 
 interface RedisMemory {
   readonly usedBytes: number;
@@ -13,12 +13,18 @@ export function memoryOf(info: string): RedisMemory {
   return { usedBytes: field("used_memory"), limitBytes: field("maxmemory") || field("total_system_memory") };
 }
 
+export interface RedisMetrics {
+  readonly registry: Registry;
+  /** Counts a ping's round trip, ms. */
+  pinged(ms: number): void;
+}
+
 /**
- * Metrics of Redis: whether it responds, and its memory.
+ * Metrics of Redis: whether it responds, how fast, and its memory.
  *
  * @param read asks Redis, at scrape time; the gauges of its memory have no value while it rejects
  */
-export function createRedisRegistry(read: () => Promise<RedisMemory>, isUp: () => boolean): Registry {
+export function createRedisRegistry(read: () => Promise<RedisMemory>, isUp: () => boolean): RedisMetrics {
   const registry = new Registry();
   new Gauge({
     name: "telemetryd_redis_up",
@@ -46,5 +52,11 @@ export function createRedisRegistry(read: () => Promise<RedisMemory>, isUp: () =
     "Memory that Redis may use: its maxmemory, or else the memory of its machine.",
     ({ limitBytes }) => limitBytes,
   );
-  return registry;
+  const pings = new Histogram({
+    name: "telemetryd_redis_round_trip_seconds",
+    help: "Time until Redis replies to a ping, two of which are sent each second.",
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5],
+    registers: [registry],
+  });
+  return { registry, pinged: (ms) => pings.observe(ms / 1_000) };
 }

@@ -20,14 +20,24 @@ export class RedisPulse {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #onOutage: () => void;
+  readonly #onReply: (ms: number) => void;
   #failures = 0;
   #outage: RedisOutage | undefined;
 
-  /** @param onOutage called once at the beginning of each outage */
-  constructor(clock: Clock, log: Logger, onOutage: () => void) {
+  /**
+   * @param onOutage called once at the beginning of each outage
+   * @param onReply called with the time that a ping took
+   */
+  constructor(
+    clock: Clock,
+    log: Logger,
+    onOutage: () => void,
+    onReply: (ms: number) => void = () => undefined,
+  ) {
     this.#clock = clock;
     this.#log = log;
     this.#onOutage = onOutage;
+    this.#onReply = onReply;
   }
 
   /** Undefined while Redis responds, and before the first pings. */
@@ -38,10 +48,12 @@ export class RedisPulse {
   /** @param connection with a command timeout, and without an offline queue */
   async run(connection: { ping(): Promise<unknown> }, signal: AbortSignal): Promise<void> {
     const tick = async (): Promise<number> => {
+      const startMs = this.#clock.monotonicMs();
       const isResponding = await connection.ping().then(
         () => true,
         () => false,
       );
+      if (isResponding) this.#onReply(this.#clock.monotonicMs() - startMs);
       this.#note(isResponding);
       return pauseMs;
     };

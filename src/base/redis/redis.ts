@@ -55,7 +55,12 @@ export function createRedis(options: DaemonRedisOptions): DaemonRedis {
   const target = targetOf(options);
   let asked: RedisConnection | undefined;
   const requests = new Set<RedisConnection>();
-  const pulse = new RedisPulse(options.clock, options.log, () => requests.forEach(breakConnection));
+  const { registry, pinged } = createRedisRegistry(
+    async () => memoryOf((await asked?.info("memory")) ?? ""),
+    () => pulse.outage() === undefined,
+  );
+  const onOutage = () => requests.forEach(breakConnection);
+  const pulse = new RedisPulse(options.clock, options.log, onOutage, pinged);
   const checker = requirementsChecker(target, options, (connection, signal) => {
     asked = connection;
     void pulse.run(connection, signal);
@@ -74,10 +79,7 @@ export function createRedis(options: DaemonRedisOptions): DaemonRedis {
   }
 
   return {
-    registry: createRedisRegistry(
-      async () => memoryOf((await asked?.info("memory")) ?? ""),
-      () => pulse.outage() === undefined,
-    ),
+    registry,
     outage: () => pulse.outage(),
     open(role, name) {
       const connection = openConnection(target, role, name, {

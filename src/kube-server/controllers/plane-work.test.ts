@@ -24,7 +24,7 @@ test("work that is announced while a run ends is not lost", async () => {
   };
   const options = {
     ...{ store, claims: {}, kinds: [], controllers: [], garbageCollector: {} },
-    ...{ clock: systemClock, log: silentLogger },
+    ...{ clock: systemClock, log: silentLogger, metrics: { controllers: { reconciled: () => undefined } } },
   } as unknown as PlaneWorkOptions;
   const plane = { type: "project", name: "web", uid: "1", organization: "acme" } as const;
   const work = new PlaneWork(options, plane, new FairSemaphore(4, "half"));

@@ -13,6 +13,7 @@ import type { DueWork, ObjectStore, SettledWork } from "../store/object-store.ts
 import { parseStored } from "../store/stored-object.ts";
 import { type Controller, done, type Reconciled } from "./controller.ts";
 import type { GarbageCollector } from "./garbage-collector.ts";
+import type { ControllerMetrics } from "./metrics.ts";
 import { parseWorkItem } from "./work-items.ts";
 
 export interface PlaneWorkOptions {
@@ -21,6 +22,7 @@ export interface PlaneWorkOptions {
   readonly kinds: readonly KindDefinition[];
   readonly controllers: readonly Controller[];
   readonly garbageCollector: GarbageCollector;
+  readonly metrics: { readonly controllers: ControllerMetrics };
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -134,9 +136,11 @@ export class PlaneWork {
 
   /** @returns undefined if it was interrupted */
   async #workOn(work: DueWork, leastRestMs: number, signal: AbortSignal): Promise<SettledWork | undefined> {
-    const { clock, log } = this.#options;
+    const { clock, log, metrics } = this.#options;
     const restingMs = (this.#resting.get(work.item) ?? 0) - clock.monotonicMs();
     if (restingMs > 0) return { ...work, againAtMs: clock.nowMs() + restingMs };
+    const startMs = performance.now();
+    let hasFailed = false;
     let result: Reconciled;
     try {
       result = await this.#reconcile(work.item, signal);
@@ -146,6 +150,7 @@ export class PlaneWork {
       if (error instanceof PlaneGoneError || (error instanceof StatusError && error.status.code === 404)) {
         result = done;
       } else {
+        hasFailed = true;
         const count = (this.#failures.get(work.item) ?? 0) + 1;
         this.#failures.set(work.item, count);
         const plane = planeKey(this.#plane);
@@ -153,10 +158,24 @@ export class PlaneWork {
         result = { done: false, againMs: nextDelay(count, retry, Math.random()) };
       }
     }
+    const outcome = result.done ? "success" : "requeue_after";
+    const seconds = (performance.now() - startMs) / 1_000;
+    metrics.controllers.reconciled(this.#nameOf(work.item), hasFailed ? "error" : outcome, seconds);
     if (!result.done) return { ...work, againAtMs: clock.nowMs() + result.againMs };
     const restMs = Math.max(result.restMs ?? 0, leastRestMs);
     if (restMs > 0) this.#resting.set(work.item, clock.monotonicMs() + restMs);
     return work;
+  }
+
+  /** The controller that works on an item, as metrics name it. */
+  #nameOf(item: string): string {
+    const { kinds, controllers } = this.#options;
+    const work = parseWorkItem(item);
+    if (work?.what === "referrers") return "referrers";
+    const resource = work?.what === "object" ? parseObjectKey(work.key).resource : undefined;
+    const kind = kinds.find((each) => qualifiedPlural(each) === resource);
+    const isControlled = kind !== undefined && controllers.some((each) => isSameKind(each.kind, kind));
+    return isControlled ? kind.kind.toLowerCase() : "garbagecollector";
   }
 
   async #reconcile(item: string, signal: AbortSignal): Promise<Reconciled> {

@@ -23,13 +23,13 @@ import {
 import { decodeBody } from "../encoding/body.ts";
 import type { Resources } from "../resources/resources.ts";
 import { type ApiResponse, readForm } from "./api-response.ts";
-import { type Attempt, type AuditSink, createAudit } from "./audit.ts";
+import { type Attempt, type AuditSink, createAudit, resourceVerb } from "./audit.ts";
 import { sendDocument } from "./document-reply.ts";
 import { type ApiDescription, type Document, documentsByPlane } from "./documents.ts";
 import { contentTypeOf, encode, encodingOf, failureType } from "./encoding.ts";
 import { createGate, type Entry, type GateOptions, healthPaths } from "./gate.ts";
 import { healthReport } from "./health-report.ts";
-import type { ApiMetrics } from "./metrics.ts";
+import type { ApiMetrics, RequestMetrics } from "./metrics.ts";
 import { mediaType } from "./negotiate.ts";
 import type { ResourceRequest } from "./request.ts";
 import { readBody } from "./request-body.ts";
@@ -76,6 +76,7 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
   const watches = createWatchServer(options, signal);
   const entries = new WeakMap<FastifyRequest, Entry>();
   const attempts = new WeakMap<FastifyRequest, Attempt>();
+  const counted = new WeakMap<FastifyRequest, RequestMetrics>();
   const record =
     options.audit &&
     createAudit({
@@ -102,6 +103,7 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
   app.addHook("preClose", async () => closeConnections());
   app.addHook("onRequest", async (request, reply) => {
     const attempt = attemptOf(request);
+    counted.set(request, options.metrics.begin(request.method, reply.raw));
     const identified = (caller: Caller): void => {
       attempt.caller = caller;
     };
@@ -228,6 +230,7 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
     const resourcePath = parseResourcePath(path);
     const kind = resourcePath === undefined ? undefined : kindOfPath(resourcePath, served);
     if (resourcePath === undefined || kind === undefined) throw pathNotFound();
+    counted.get(request)?.resolved(kind, resourcePath, resourceVerb(method, resourcePath, query));
     const resourceRequest: ResourceRequest = {
       method,
       plane,
@@ -247,6 +250,7 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
     ) {
       await watches.serve(resourceRequest, reply.raw, incoming, () => {
         record?.(attemptOf(request), { code: 200 });
+        counted.get(request)?.watching();
         reply.hijack();
       });
       return;

@@ -128,6 +128,12 @@ export interface ObjectStore {
   compact(plane: Plane, upToVersion: string): Promise<string>;
   /** Usage of a plane; undefined if there is no such plane. */
   usage(plane: Plane): Promise<Usage | undefined>;
+  /** Numbers of objects of each resource (`qualifiedPlural`), and of work that is due. */
+  measure(
+    plane: Plane,
+    resources: readonly string[],
+    nowMs: number,
+  ): Promise<{ readonly counts: readonly number[]; readonly due: number }>;
   /** Total usage of an organization's planes. */
   organizationUsage(organization: string): Promise<Usage>;
   /** From now on, nobody creates objects in the plane. */
@@ -311,6 +317,17 @@ export function createObjectStore(
         limit,
       );
       return pairs(flat).map(({ key, json }) => ({ item: key, due: json }));
+    },
+    async measure(plane, resources, nowMs) {
+      const { index, work } = keysOf(plane);
+      const pipeline = redis.pipeline().zcount(work, "-inf", nowMs);
+      // The byte after the slash ends a collection's keys.
+      for (const resource of resources) pipeline.zlexcount(index, `[${resource}/`, `(${resource}0`);
+      const [due = 0, ...counts] = ((await pipeline.exec()) ?? []).map(([error, reply]) => {
+        if (error !== null) throw error;
+        return Number(reply);
+      });
+      return { counts, due };
     },
     async nextWorkMs(plane) {
       const [, score] = await redis.zrange(keysOf(plane).work, 0, 0, "WITHSCORES");

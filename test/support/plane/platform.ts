@@ -43,7 +43,9 @@ export interface TestPlatform {
   fetch(path: string, options?: FetchOptions): Promise<TestResponse>;
   /** See `Platform.wakeGateways`; only of a platform in this process. */
   wakeGateways: Platform["wakeGateways"];
-  /** The same, with the raw body. */
+  /** The metrics of a platform in this process, as text. */
+  metrics(): Promise<string>;
+  /** The same as {@link fetch}, with the raw body. */
   fetchBytes(path: string, options?: FetchOptions): Promise<TestResponse & { readonly bytes: Buffer }>;
   stop(): Promise<void>;
 }
@@ -221,6 +223,7 @@ export async function startTestPlatform(
     async wakeGateways(programs) {
       await stopRunning.platform?.wakeGateways(programs);
     },
+    metrics: async () => (await stopRunning.platform?.registry.metrics()) ?? "",
     fetch: (path, fetchOptions) => httpsRequest(`${url}${path}`, fetchOptions),
     fetchBytes: (path, fetchOptions) => httpsRequest(`${url}${path}`, fetchOptions),
     async stop() {
