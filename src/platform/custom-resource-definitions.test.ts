@@ -32,6 +32,18 @@ test.each(definitions("project").map((definition) => [definition.metadata.name, 
   },
 );
 
+test("versions of one kind are in one definition, one of them stored", () => {
+  const gateway = definitions("project").find(({ spec }) => spec.names.kind === "Gateway");
+  const versions = gateway.spec.versions.map(({ name, served, storage }: Record<string, unknown>) => {
+    return [name, served, storage];
+  });
+  expect(versions).toEqual([
+    ["v1", true, true],
+    ["v1beta1", true, false],
+  ]);
+  expect(gateway.status.storedVersions).toEqual(["v1"]);
+});
+
 test("columns with the paths of their values", () => {
   const named = (name: string) =>
     definitions("project").find(({ metadata }) => metadata.name.startsWith(name));

@@ -82,7 +82,12 @@ test("the index of OpenAPI v3 has a document for each group version", () => {
   expect(Object.keys(paths)).toEqual([
     ...["api/v1", "apis/events.k8s.io/v1", "apis/coordination.k8s.io/v1", "apis/telemetry.example/v1alpha1"],
     ...["apis/networking.example/v1alpha", "apis/compute.example/v1alpha"],
-    ...["apis/gateway.networking.k8s.io/v1", "apis/discovery.k8s.io/v1", "apis/apiextensions.k8s.io/v1"],
+    ...[
+      "apis/gateway.networking.k8s.io/v1",
+      "apis/gateway.networking.k8s.io/v1beta1",
+      "apis/discovery.k8s.io/v1",
+      "apis/apiextensions.k8s.io/v1",
+    ],
     ...["apis/authorization.k8s.io/v1", "apis/authentication.k8s.io/v1"],
   ]);
 });

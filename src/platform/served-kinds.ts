@@ -41,6 +41,7 @@ export function servedKinds(
     usedBy: { finalizer: `compute.${groupDomain}/in-use`, kinds: users },
   });
   const location = { ...locationKind(groupDomain, cityCodes), ...usedBy(deployment, instance) };
+  const gateway = gatewayKind(groupDomain);
   const kinds: KindDefinition[] = [
     namespaceKind,
     { ...secretKind, ...usedBy(instance) },
@@ -62,9 +63,16 @@ export function servedKinds(
     deployment,
     instance,
     httpProxyKind(groupDomain, isAllowed),
-    gatewayKind(groupDomain),
+    gateway,
+    olderVersion(gateway),
     httpRouteKind,
+    olderVersion(httpRouteKind),
     endpointSliceKind,
   ];
   return [...kinds, customResourceDefinitionKind(kinds)];
+}
+
+/** The version that the Gateway API serves beside v1, with the same fields. */
+function olderVersion(kind: KindDefinition): KindDefinition {
+  return { ...kind, version: "v1beta1", storedAs: kind };
 }

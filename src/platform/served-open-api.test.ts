@@ -78,8 +78,11 @@ describe.each<[string, JsonObject, string]>([
     const known = Object.values(schemas).flatMap((schema) => {
       return (at(schema, "x-kubernetes-group-version-kind") ?? []) as JsonObject[];
     });
-    const served = kinds.filter(({ group }) =>
-      operations.some((each) => at(each, "x-kubernetes-group-version-kind", "group") === group),
+    const served = kinds.filter(({ group, version }) =>
+      operations.some((each) => {
+        const is = (name: string) => at(each, "x-kubernetes-group-version-kind", name);
+        return is("group") === group && is("version") === version;
+      }),
     );
     for (const { group, version, kind } of served) {
       expect(known).toContainEqual({ group, version, kind });

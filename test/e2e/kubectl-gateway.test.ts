@@ -52,6 +52,44 @@ describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
     expect(await k.ok("get", "httpproxy", "x", "-o", "jsonpath={.metadata.generation}")).toBe("1");
   });
 
+  test("gateways and routes in v1beta1: the same objects, each in the version asked for", async () => {
+    const group = "gateway.networking.k8s.io";
+    const [gateways, routes] = [`gateways.v1beta1.${group}`, `httproutes.v1beta1.${group}`];
+    expect(await k.ok("api-versions")).toContain(`${group}/v1\n${group}/v1beta1\n`);
+    expect(await k.ok("get", "gtw", "x", "-o", "jsonpath={.apiVersion}")).toBe(`${group}/v1`);
+    expect(await k.ok("get", gateways, "x", "-o", "jsonpath={.apiVersion}")).toBe(`${group}/v1beta1`);
+    const explained = await k.ok("explain", "gateways.spec", `--api-version=${group}/v1beta1`);
+    expect(explained).toMatch(/VERSION: +v1beta1[\s\S]*listeners/);
+
+    const route = (version: string, path: string) => ({
+      ...{ apiVersion: `${group}/${version}`, kind: "HTTPRoute", metadata: { name: "both" } },
+      spec: {
+        parentRefs: [{ name: "x" }],
+        rules: [{ matches: [{ path: { type: "Exact", value: path } }] }],
+      },
+    });
+    const shown = "jsonpath={.apiVersion} {.spec.rules[0].matches[0].path.value} {.metadata.labels.a}{'\\n'}";
+    const watches = [
+      k.start("get", routes, "--watch", "-o", shown),
+      k.start("get", "httproutes", "--watch", "-o", shown),
+    ];
+    const apply = ["apply", "--server-side", "--field-manager=git"];
+    await k.file(route("v1beta1", "/old"), ...apply);
+    // The same manager goes on in the other version: nothing is in conflict.
+    await k.file(route("v1", "/new"), ...apply);
+    const patch = '{"metadata":{"labels":{"a":"b"}}}';
+    await k.ok("patch", routes, "both", "--type=merge", "-p", patch);
+    for (const [index, version] of ["v1beta1", "v1"].entries()) {
+      await watches[index]?.sees(`${group}/${version} /new b\n`);
+      for (const line of watches[index]?.lines() ?? []) expect(line).toMatch(`${group}/${version} `);
+      await watches[index]?.stop();
+    }
+    const managers = "jsonpath={.metadata.managedFields[?(@.operation=='Apply')].apiVersion}";
+    expect(await k.ok("get", routes, "both", "--show-managed-fields", "-o", managers)).toBe(`${group}/v1`);
+    await k.ok("delete", routes, "both");
+    expect((await k.run(["get", "httproute", "both"])).err).toMatch(/not found/);
+  });
+
   test.each<[resource: string, columns: string, row: RegExp]>([
     ["httpproxies", "NAME HOSTNAME PROGRAMMED AGE", /^x +[0-9a-f-]{36}\.proxy\.localhost +True +\d+s/],
     [
