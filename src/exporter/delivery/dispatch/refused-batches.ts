@@ -153,12 +153,11 @@ export class RefusedBatches {
       }
     }
     if (end.kind === "complete") recorder.searched();
-    if (end.unfinished?.outcome.responseLost === true && !mayHaveArrived) {
-      // The batch itself got a response: only the part without one is in doubt, and is sent alone the next
-      // time.
-      await this.#journal.partInDoubt(batch.entries.pick(end.unfinished.part.series));
-    }
-    return { kind: end.kind, unfinished: end.unfinished?.outcome, accepted };
+    const { inDoubt = [] } = end;
+    // The batch itself got a response: only what has none is in doubt, with what is before an acknowledged
+    // sample of its series. The next run sends it first.
+    if (inDoubt.length > 0 && !mayHaveArrived) await this.#journal.partInDoubt(batch.entries.pick(inDoubt));
+    return { kind: end.kind, unfinished: end.unfinished, accepted };
   }
 
   /** Records each step at once: a crash during the search must not repeat it. */

@@ -265,7 +265,7 @@ test("a failed request counts as refused where that is asked for, and interrupts
   const poison = await searched(requestOf(8, 1), respond, { isFailing: true });
   expect([poison.end.kind, poison.rejected, poison.accepted.length]).toEqual(["complete", ["5/0"], 7]);
   const cut = await searched(requestOf(8, 1), respond);
-  expect(cut.end).toMatchObject({ kind: "unfinished", unfinished: { outcome: { kind: "exhausted" } } });
+  expect(cut.end).toMatchObject({ kind: "unfinished", unfinished: { kind: "exhausted" } });
   expect(cut.rejected).toEqual([]);
 });
 
@@ -299,4 +299,48 @@ test("it pauses where its turn is too late, and decides nothing more", async () 
   );
   expect(run.end.kind).toBe("paused");
   expect(run.sent.length).toBe(5);
+});
+
+test("a lost response leaves the samples before it in doubt, too", async () => {
+  const lost: Outcome = {
+    ...{ kind: "exhausted", reason: "answer_timeout", message: "", responseLost: true },
+  };
+  const alone = (samples: string[]) => samples.length === 1 && samples[0] === "0/1";
+  const run = await searched(requestOf(1, 2), (samples) => (alone(samples) ? lost : refusal));
+  expect(run.end.kind).toBe("unfinished");
+  expect(run.end.inDoubt).toEqual([{ index: 0, timesMs: [baseMs, baseMs + 1] }]);
+});
+
+test("a search that is cut short leaves nothing undecided before a decided sample of its series", async () => {
+  const outcome = fc.constantFrom<Outcome>(delivered, refusal, {
+    ...{ kind: "exhausted", reason: "server_error", status: 500, message: "500", responseLost: false },
+  });
+  const counts = fc.record({
+    series: fc.integer({ min: 1, max: 40 }),
+    samples: fc.integer({ min: 1, max: 4 }),
+  });
+  const drawn = fc.tuple(counts, fc.array(outcome, { maxLength: 60 }), fc.boolean(), fc.boolean());
+  await fc.assert(
+    fc.asyncProperty(drawn, async ([{ series, samples }, outcomes, isProven, mayPass]) => {
+      const left = [...outcomes];
+      const run = await searched(requestOf(series, samples), () => left.shift() ?? refusal, {
+        ...{ isProven, mayPass: isProven && mayPass },
+      });
+      if (run.end.kind === "complete") return;
+      const decided = new Set([...run.accepted, ...run.rejected, ...run.passed]);
+      const expected: string[] = [];
+      for (let one = 0; one < series; one++) {
+        const times = Array.from({ length: samples }, (_, n) => n);
+        const last = times.findLast((n) => decided.has(`${one}/${n}`)) ?? -1;
+        expected.push(
+          ...times.filter((n) => n < last && !decided.has(`${one}/${n}`)).map((n) => `${one}/${n}`),
+        );
+      }
+      const inDoubt = (run.end.inDoubt ?? []).flatMap(({ index, timesMs }) =>
+        timesMs.map((ms) => `${index}/${ms - baseMs}`),
+      );
+      expect(inDoubt).toEqual(expected);
+    }),
+    { numRuns: 300 },
+  );
 });

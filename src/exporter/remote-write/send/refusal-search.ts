@@ -22,7 +22,12 @@ export interface SearchEnd {
    * nothing is rejected. `paused`: the search continues with what is left. Otherwise an outcome cut it short.
    */
   readonly kind: "complete" | "unproven" | "paused" | "unfinished";
-  readonly unfinished?: { readonly outcome: Unfinished; readonly part: SearchPart } | undefined;
+  readonly unfinished?: Unfinished | undefined;
+  /**
+   * Unless it is complete: the samples whose response was lost, and those that are before a decided one of
+   * their series. They are in doubt until they are sent again.
+   */
+  readonly inDoubt?: SearchPart["series"] | undefined;
   /**
    * All of the request was accepted in parts: the size of the largest one. If nothing was refused after the
    * first part was accepted, the receiver may have refused everything until then.
@@ -92,6 +97,8 @@ export class RefusalSearch {
   #isProven: boolean;
   #hasSpread = false;
   #end: SearchEnd | undefined;
+  /** The part whose response was lost. */
+  #lost: SearchPart | undefined;
   /** Refused alone before the endpoint was proven. */
   #held: { readonly region: Region; readonly refusal: Refusal }[] = [];
   #largest = { bytes: 0, samples: 0 };
@@ -113,8 +120,8 @@ export class RefusalSearch {
     // No sample is lost because of an exemplar.
     const isBad = this.#whole.hasExemplars !== true || (yield* this.#send(whole)) === "refused";
     if (isBad) yield* this.#decide(whole);
-    if (this.#end !== undefined) return this.#end;
-    if (this.#held.length > 0) return { kind: "unproven" };
+    const end = this.#end ?? (this.#held.length > 0 ? ({ kind: "unproven" } as const) : undefined);
+    if (end !== undefined) return { ...end, inDoubt: this.#samples.overtaken(this.#lost) };
     return {
       kind: "complete",
       ...(this.#rejected === 0 && { acceptedSize: { ...this.#largest, isSure: this.#isSizeSure } }),
@@ -297,7 +304,8 @@ export class RefusalSearch {
       yield* this.#reject(region, this.#refusal, false);
       return "accepted";
     }
-    this.#end = { kind: "unfinished", unfinished: { outcome, part } };
+    this.#end = { kind: "unfinished", unfinished: outcome };
+    if (outcome.responseLost) this.#lost = part;
     return "none";
   }
 

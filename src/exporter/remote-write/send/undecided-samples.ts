@@ -158,6 +158,20 @@ export class UndecidedSamples {
     return found;
   }
 
+  /**
+   * The samples before one of the same series that was decided, or whose response was lost. A journal that
+   * knows up to when a series is acknowledged would pass them.
+   */
+  overtaken(lost?: SearchPart): SearchPart["series"] {
+    const lostMs = new Map(lost?.series.map(({ index, timesMs }) => [index, timesMs.at(-1) ?? -Infinity]));
+    return this.#rows.flatMap(({ samples, isDecided }, index) => {
+      const decidedMs = samples[isDecided.lastIndexOf(true)]?.timestampMs ?? -Infinity;
+      const untilMs = Math.max(decidedMs, lostMs.get(index) ?? -Infinity);
+      const timesMs = this.timesOf({ ...this.everything, first: index, end: index + 1, untilMs });
+      return timesMs.length === 0 ? [] : [{ index, timesMs }];
+    });
+  }
+
   partOf(region: Region): SearchPart | undefined {
     const body: BodySeries[] = [];
     const series: { index: number; timesMs: number[] }[] = [];
