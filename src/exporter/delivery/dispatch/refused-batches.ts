@@ -88,7 +88,11 @@ export class RefusedBatches {
    * The receiver limits its rate, and the policy does not repeat such a request. A rate limit says nothing of
    * what an earlier request without a response has stored: all of it counts as dropped.
    */
-  async drop({ request }: Batch, { status, message }: Refusal, mayHaveArrived: boolean): Promise<void> {
+  async drop(
+    { request }: Pick<Batch, "request">,
+    { status, message }: Refusal,
+    mayHaveArrived: boolean,
+  ): Promise<void> {
     const { recorder, receiver, rejected, sink } = this.#deps;
     recorder.dropped(request.sampleCount, message);
     const { endpoint } = receiver;
@@ -196,6 +200,9 @@ export class RefusedBatches {
         recorder.delivered(part.request.sampleCount);
         memory.accept(part.request);
         memory.acceptSeries(entries);
+      } else if (step.value.kind === "limited") {
+        const { refusal } = step.value;
+        await this.drop(part, refusal, mayHaveArrived || refusal.responseLost);
       } else {
         const { refusal, isPassed } = step.value;
         const isRepeat = mayHaveArrived || refusal.responseLost;

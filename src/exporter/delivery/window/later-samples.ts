@@ -1,6 +1,6 @@
 import { withEither } from "../../../base/core/signals.ts";
 import { writeBody } from "../../remote-write/encoding/request-body.ts";
-import type { Unfinished } from "../../remote-write/send/outcome.ts";
+import { refusalOf, type Unfinished } from "../../remote-write/send/outcome.ts";
 import type { SampleBuffer, Series } from "../../series/series.ts";
 import { type Batch, OpenBatch } from "../batch/batch.ts";
 import { InDoubtBatcher } from "../batch/in-doubt-batcher.ts";
@@ -8,6 +8,7 @@ import { firstAfter } from "../batch/sample-range.ts";
 import { acknowledgedSeries, type SeriesHash, sourceSalt } from "../batch/series-hash.ts";
 import { type DeliveryFailure, failureOf } from "../dispatch/delivery-state.ts";
 import type { UnprovenRefusal } from "../dispatch/parked-batches.ts";
+import { RefusedBatches } from "../dispatch/refused-batches.ts";
 import { WindowJournal } from "../dispatch/window-journal.ts";
 import { hasRequestsInDoubt, type PlannedWindow } from "../state/planned-window.ts";
 import type { WindowExportDeps } from "./window-export.ts";
@@ -158,6 +159,11 @@ async function tryLater(
       return { kind: "accepted" };
     }
     const mayHaveArrived = batch.inDoubt !== undefined || outcome.responseLost;
+    if (outcome.kind === "limited") {
+      await new RefusedBatches(deps.dispatcher, journal).drop(batch, refusalOf(outcome), mayHaveArrived);
+      await journal.acknowledged(number, batch);
+      return { kind: "unfinished", outcome };
+    }
     if (!mayHaveArrived) await journal.returned(number);
     const isRefused = outcome.kind === "rejected" || (isFailing && outcome.kind === "exhausted");
     if (!isRefused) return { kind: "unfinished", outcome };

@@ -50,6 +50,7 @@ interface Run {
   readonly accepted: string[];
   readonly rejected: string[];
   readonly passed: string[];
+  readonly limited: string[];
   /** What was sent, in order. */
   readonly sent: string[][];
   readonly end: SearchEnd;
@@ -65,6 +66,7 @@ async function searched(
     accepted: [] as string[],
     rejected: [] as string[],
     passed: [] as string[],
+    limited: [] as string[],
     sent: [] as string[][],
   };
   const search = new RefusalSearch(request, refusal, {
@@ -83,7 +85,8 @@ async function searched(
     const { done, value } = await steps.next();
     if (done) return { ...run, end: value };
     const samples = contentOf(value.part.request);
-    if (value.kind === "accepted") run.accepted.push(...samples);
+    if (value.kind === "limited") run.limited.push(...samples);
+    else if (value.kind === "accepted") run.accepted.push(...samples);
     else if (value.kind === "rejected") (value.isPassed ? run.passed : run.rejected).push(...samples);
   }
 }
@@ -299,6 +302,31 @@ test("it pauses where its turn is too late, and decides nothing more", async () 
   );
   expect(run.end.kind).toBe("paused");
   expect(run.sent.length).toBe(5);
+});
+
+test("a part that a rate limit refuses is dropped, and the search goes on", async () => {
+  const limited: Outcome = { kind: "limited", status: 429, message: "429", responseLost: false };
+  const respond = (samples: string[], number: number) => {
+    if (number === 1) return limited;
+    return samples.includes("3/0") ? refusal : delivered;
+  };
+  const run = await searched(requestOf(8, 1), respond);
+  expect([run.end.kind, run.end.acceptedSize, run.limited]).toEqual([
+    ...["complete", undefined],
+    run.sent[1] ?? [],
+  ]);
+  expect(run.limited.length).toBeGreaterThan(0);
+  expect([...run.accepted, ...run.rejected, ...run.limited].sort()).toEqual(
+    contentOf(requestOf(8, 1)).sort(),
+  );
+});
+
+test("of older samples, a rate limit is no proof that they are too old", async () => {
+  const limited: Outcome = { kind: "limited", status: 429, message: "429", responseLost: false };
+  const run = await searched(requestOf(4, 3), (samples) =>
+    samples.every((sample) => sample.endsWith("/2")) ? limited : refusal,
+  );
+  expect([run.end.kind, run.rejected, run.passed]).toEqual(["unproven", [], []]);
 });
 
 test("a lost response leaves the samples before it in doubt, too", async () => {

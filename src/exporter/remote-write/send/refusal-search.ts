@@ -8,6 +8,8 @@ export type SearchStep =
   | { readonly kind: "accepted"; readonly part: SearchPart }
   /** Not decided yet, while a later sample of the same series is accepted: that is the next step. */
   | { readonly kind: "overtaken"; readonly part: SearchPart }
+  /** The receiver limits its rate, and the policy does not repeat such a request. It says nothing of the rest. */
+  | { readonly kind: "limited"; readonly part: SearchPart; readonly refusal: Refusal }
   /** Refused alone after the endpoint was proven; or, if `isPassed`, by the rule for data that is too old. */
   | {
       readonly kind: "rejected";
@@ -18,7 +20,7 @@ export type SearchStep =
 
 export interface SearchEnd {
   /**
-   * `complete`: every sample was accepted or rejected. `unproven`: the receiver has accepted nothing, so
+   * `complete`: every sample was accepted, rejected or dropped. `unproven`: the receiver has accepted nothing, so
    * nothing is rejected. `paused`: the search continues with what is left. Otherwise an outcome cut it short.
    */
   readonly kind: "complete" | "unproven" | "paused" | "unfinished";
@@ -103,6 +105,7 @@ export class RefusalSearch {
   #held: { readonly region: Region; readonly refusal: Refusal }[] = [];
   #largest = { bytes: 0, samples: 0 };
   #rejected = 0;
+  #dropped = 0;
   #accepted = 0;
   #isSizeSure = false;
 
@@ -124,7 +127,9 @@ export class RefusalSearch {
     if (end !== undefined) return { ...end, inDoubt: this.#samples.overtaken(this.#lost) };
     return {
       kind: "complete",
-      ...(this.#rejected === 0 && { acceptedSize: { ...this.#largest, isSure: this.#isSizeSure } }),
+      ...(this.#rejected + this.#dropped === 0 && {
+        acceptedSize: { ...this.#largest, isSure: this.#isSizeSure },
+      }),
     };
   }
 
@@ -147,15 +152,16 @@ export class RefusalSearch {
     const wasProven = this.#isProven;
     const isInTime = one.first === two.first;
     const first = yield* this.#send(one);
-    // If one half of something bad is good, the other one is bad.
-    if (first === "accepted") return yield* this.#decide(two, true);
+    // If one half of something bad is good, the other one is bad; of a limited one nothing is known.
+    if (first === "accepted" || first === "limited") return yield* this.#decide(two, true);
     if (isInTime) {
       if ((yield* this.#judgeAll(region)) || this.#end !== undefined) return;
       yield* this.#decide(one, !wasProven || this.#samples.count(region) < count);
       if ((yield* this.#send(two)) === "refused") yield* this.#decide(two);
       return;
     }
-    if ((yield* this.#send(two)) === "accepted") return yield* this.#decide(one, !wasProven);
+    const second = yield* this.#send(two);
+    if (second === "accepted" || second === "limited") return yield* this.#decide(one, !wasProven);
     if (yield* this.#judgeAll(region)) return;
     // Samples that were refused alone may have been the reason.
     const isSame = this.#samples.count(region) === count;
@@ -282,7 +288,7 @@ export class RefusalSearch {
     yield { kind: "rejected", part, refusal, isPassed };
   }
 
-  async *#send(region: Region, isPaced = true): Steps<"accepted" | "refused" | "none"> {
+  async *#send(region: Region, isPaced = true): Steps<"accepted" | "refused" | "limited" | "none"> {
     if (this.#end !== undefined) return "none";
     const part = this.#samples.partOf(region);
     if (part === undefined) return "accepted";
@@ -294,6 +300,12 @@ export class RefusalSearch {
     if (outcome.kind === "delivered") {
       yield* this.#accept(region, part);
       return "accepted";
+    }
+    if (outcome.kind === "limited") {
+      this.#samples.decide(region);
+      this.#dropped++;
+      yield { kind: "limited", part, refusal: refusalOf(outcome) };
+      return "limited";
     }
     if (outcome.kind === "rejected" || (this.#deps.isFailing && outcome.kind === "exhausted")) {
       this.#refusal = refusalOf(outcome);
