@@ -216,7 +216,9 @@ async function removeTables(cli: Cli): Promise<void> {
   const labels = await cli("network", "ls", "--format", "{{.Labels}}");
   const platforms = labels.matchAll(new RegExp(`${labelOf.platform.replace(".", "\\.")}=([\\w-]+)`, "g"));
   for (const platform of new Set([...platforms].map(([, name = ""]) => name))) {
-    await run("nft", ["delete", "table", "inet", tableName(platform)]).catch(() => undefined);
+    for (const family of ["inet", "bridge"]) {
+      await run("nft", ["delete", "table", family, tableName(platform)]).catch(() => undefined);
+    }
   }
 }
 

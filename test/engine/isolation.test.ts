@@ -1,8 +1,11 @@
+import { execFile as execFileWith } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startChild } from "../../scripts/servers/child.ts";
 import { findServers } from "../../scripts/servers/find.ts";
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
 import { Releasers } from "../../src/base/core/service.ts";
@@ -31,6 +34,7 @@ import { until } from "../support/until.ts";
  * machine, a metadata service, private and public servers. Every cell is asserted in both families.
  */
 
+const execFile = promisify(execFileWith);
 const never = new AbortController().signal;
 const image = "registry.example/web:1";
 /** Debian's Podman lost the engine's own rules in the first of these. */
@@ -187,6 +191,98 @@ test("who reaches what", async () => {
   const asked = ["/bin/busybox", "nslookup", nameOf(neighbour), "10.128.0.1"];
   expect(await podman.cli("exec", nameOf(caller), ...asked)).toContain(neighbour.networks[0]!.address);
 }, 60_000);
+
+const bothServers = `
+import socket
+streams = socket.create_server(("::", 8090), family=socket.AF_INET6, dualstack_ipv6=True)
+server = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+server.bind(("::", 8091))
+while True:
+    data, peer = server.recvfrom(10)
+    server.sendto(data, peer)`;
+const datagramClient = (address: string): string => `
+import socket
+client = socket.socket(socket.${address.includes(":") ? "AF_INET6" : "AF_INET"}, socket.SOCK_DGRAM)
+client.settimeout(1)
+client.connect(("${address}", 8091))
+client.send(b"x")
+client.recv(10)`;
+const streamClient = (address: string): string => `
+import socket
+socket.create_connection(("${address}", 8090), timeout=1)`;
+
+test("source ranges: within the network and outside, edited while it runs", async () => {
+  const [address, other] = [foreign.networks[0]!.address, "fd20:0:0:2::a"] as const;
+  const limited = makeInstance(image, shop, {}, 12);
+  const addresses = ["10.128.1.12", "fd20:0:0:2::c"];
+  const at = (openPorts: RuntimeInstance["networks"][number]["openPorts"]): RuntimeInstance => ({
+    ...limited,
+    networks: limited.networks.map((network) => ({ ...network, openPorts })),
+  });
+  const ports = (...from: string[]) =>
+    (["TCP", "UDP"] as const).map((protocol) => ({ protocol, port: 8090, endPort: 8092, from }));
+  const [neighbours, clients] = [
+    [`${address}-${address}`, `${other}-${other}`],
+    ["198.20.0.1-198.20.0.1", "fd77::1-fd78::1"],
+  ];
+  await reach({ runtime, pass }, at(ports()));
+  expect(await addressesOf(limited)).toEqual(addresses);
+  const started = async () =>
+    await podman.cli("inspect", "--format", "{{.Id}} {{.State.StartedAt}}", nameOf(limited));
+  const before = await started();
+  const pidOf = async (instance: RuntimeInstance) =>
+    await podman.cli("inspect", "--format", "{{.State.Pid}}", nameOf(instance));
+  const inNetworkOf = (pid: string | number, script: string) =>
+    [`--net=/proc/${String(pid).trim()}/ns/net`, "python3", "-c", script] as const;
+  const server = await startChild({
+    name: "streams and datagrams",
+    program: "nsenter",
+    args: inNetworkOf(await pidOf(limited), bothServers),
+  });
+  releasers.push(() => server.kill());
+  const neighbour = await pidOf(foreign);
+  /** Who reaches it, by every address, and one that a rule does not name. */
+  const who = async (): Promise<string[]> => {
+    const found = [beyond.pid, neighbour].flatMap((pid) =>
+      (pid === neighbour ? addresses : [...addresses, externalAddress]).map(async (each) => {
+        const [tcp, udp] = await Promise.all(
+          [streamClient, datagramClient].map((client) =>
+            execFile("nsenter", inNetworkOf(pid, client(each))).then(
+              () => true,
+              () => false,
+            ),
+          ),
+        );
+        const name = pid === neighbour ? "neighbour" : "client";
+        const way = each === externalAddress ? "published" : each.includes(":") ? "6" : "4";
+        return `${name} ${way} ${tcp ? "tcp" : ""}${udp ? "udp" : ""}`;
+      }),
+    );
+    return await Promise.all(found);
+  };
+  const all = (name: string, reached: string) =>
+    (name === "client" ? ["4", "6", "published"] : ["4", "6"]).map((way) => `${name} ${way} ${reached}`);
+  const expectWho = async (expected: string[]): Promise<void> => {
+    // A server may be late.
+    let seen: string[] = [];
+    for (let look = 0; look < 3 && seen.join() !== expected.join(); look++) seen = await who();
+    expect(seen).toEqual(expected);
+  };
+  await expectWho([...all("client", ""), ...all("neighbour", "")]);
+  await runtime.ensureInstance(at(ports(...clients)), never);
+  await expectWho([...all("client", "tcpudp"), ...all("neighbour", "")]);
+  await runtime.ensureInstance(at(ports(...neighbours, "10.0.0.0-10.0.0.255")), never);
+  await expectWho([...all("client", ""), ...all("neighbour", "tcpudp")]);
+  // A provider that starts knows them before it has seen the instance.
+  const next = openRuntime();
+  await next.ensureNetwork(bank, never);
+  await expectWho([...all("client", ""), ...all("neighbour", "tcpudp")]);
+  await next.close();
+  await runtime.openPorts(limited.uid, at(ports(...clients)).networks, never);
+  await expectWho([...all("client", "tcpudp"), ...all("neighbour", "")]);
+  expect(await started()).toBe(before);
+  await removeWhole({ runtime, pass }, limited.uid);
+}, 120_000);
 
 test("networks that come and go together change nothing, and are apart from their first moment", async () => {
   await expectIsolation();

@@ -428,6 +428,7 @@ test("thousands of instances of one project do not delay another's", async () =>
 /** An emulated runtime that says of itself that it is an engine. */
 class EngineLike implements Runtime {
   readonly kind = "engine";
+  readonly enforcesSources = false;
   readonly #runtime = emulated();
   readonly ensureNetwork = this.#runtime.ensureNetwork.bind(this.#runtime);
   readonly removeNetwork = this.#runtime.removeNetwork.bind(this.#runtime);

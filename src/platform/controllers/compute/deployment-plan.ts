@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { fieldAt } from "../../../kube-server/api/fields.ts";
+import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import {
   childObject,
   identityText,
   isJsonObject,
+  type Json,
   type JsonObject,
   type KubeObject,
   stringList,
@@ -65,7 +66,23 @@ export function networksOfTemplate(object: KubeObject): NamespacedName[] {
   return networksOfInterfaces(interfaces, object.metadata.namespace ?? "");
 }
 
-/** Identifies the state of a template, so that instances of an earlier one are replaced. */
+/**
+ * Identifies the state of a template, so that instances of an earlier one are replaced. Of network policies
+ * only the ports count: who may reach them changes in the instances that run.
+ */
 export function templateHash(template: JsonObject): string {
-  return createHash("sha256").update(identityText(template)).digest("hex").slice(0, 10);
+  const spec = childObject(template, "spec");
+  const interfaces = fieldAt(spec, ["networkInterfaces"]);
+  const counted = Array.isArray(interfaces)
+    ? { ...template, spec: { ...spec, networkInterfaces: interfaces.map(portsOnly) } }
+    : template;
+  return createHash("sha256").update(identityText(counted)).digest("hex").slice(0, 10);
+}
+
+function portsOnly(networkInterface: Json): Json {
+  const ingress = fieldAt(networkInterface, ["networkPolicy", "ingress"]);
+  if (!isJsonObject(networkInterface) || !Array.isArray(ingress)) return networkInterface;
+  const rules = ingress as readonly Json[];
+  const ports = rules.flatMap((rule) => objectsIn(fieldAt(rule, ["ports"])));
+  return { ...networkInterface, networkPolicy: [...new Set(ports.map(identityText))].sort() };
 }

@@ -1,7 +1,12 @@
 import type { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import type { Json, JsonObject } from "../../../kube-server/api/object.ts";
-import { invalidValue, requiredValue, tooManyItems } from "../../../kube-server/api/validate.ts";
+import {
+  forbiddenValue,
+  invalidValue,
+  requiredValue,
+  tooManyItems,
+} from "../../../kube-server/api/validate.ts";
 import { invalidCidr, isStrictSubset, parseCidr } from "../networking/cidr.ts";
 import { checkReference, type NamespacedName, referent } from "../references.ts";
 import { checkPortName, checkPortNumber } from "./port-rules.ts";
@@ -21,6 +26,12 @@ export function checkNetworkInterfaces(list: Json | undefined, path: string, fau
     if (faults.isFull) return;
     checkReference(each["network"], `${path}[${index}].network`, "label", faults);
     const ingress = fieldAt(each, ["networkPolicy", "ingress"]);
+    const pairs = Math.max(1, blockCount([each])) * portCount(ingress);
+    if (pairs > maxPairs) {
+      const message = `must have at most ${maxPairs} pairs of an address block and a port, and has ${pairs}`;
+      faults.add(forbiddenValue(`${path}[${index}].networkPolicy.ingress`, message));
+      return;
+    }
     for (const [rule, { ports, from }] of objectsIn(ingress).entries()) {
       if (faults.isFull) return;
       const place = `${path}[${index}].networkPolicy.ingress[${rule}]`;
@@ -32,6 +43,15 @@ export function checkNetworkInterfaces(list: Json | undefined, path: string, fau
 
 /** Address blocks of all rules, exceptions included: parsing them takes time. */
 const maxBlocks = 1_000;
+
+/** Of the blocks and the ports of all rules of an interface: each may become an element of a firewall. */
+const maxPairs = 2_000;
+
+function portCount(ingress: Json | undefined): number {
+  let count = 0;
+  for (const { ports } of objectsIn(ingress)) count += Array.isArray(ports) ? ports.length : 0;
+  return count;
+}
 
 function blockCount(interfaces: readonly JsonObject[]): number {
   let count = 0;

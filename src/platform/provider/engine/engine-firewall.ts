@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import type { Logger } from "../../../base/log/log.ts";
 import type { RuntimeInstance } from "../runtime/runtime.ts";
 import { bridgeName } from "./engine-networks.ts";
-import type { ListedContainer } from "./engine-objects.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import type { Engine } from "./engine-version.ts";
 import { Firewall, type FirewallContent } from "./firewall/firewall.ts";
-import type { FirewallNetwork, FirewallPort } from "./firewall/firewall-table.ts";
+import type { FirewallNetwork } from "./firewall/firewall-table.ts";
 import { createNft } from "./firewall/nft.ts";
-import { labelOf, membershipPrefix, openPortsPrefix } from "./labels.ts";
-import { firstAddress, portNames } from "./specification.ts";
+import { labelOf } from "./labels.ts";
+import type { PortRecord } from "./port-record.ts";
+import { firstAddress } from "./specification.ts";
 
 export interface FirewallSettings {
   /** `egress.deny`: ranges that no instance reaches. */
@@ -22,10 +22,13 @@ export interface FirewallSettings {
   readonly hasInterface?: (name: string) => boolean;
 }
 
-/** The firewall of an engine's networks; rules of what runs already come from the engine's labels. */
+/** The firewall of an engine's networks; what runs already comes from the engine's labels and the record of ports. */
 export function openFirewall(
   { nft, ...settings }: FirewallSettings,
-  parts: Pick<EngineParts, "inventory" | "platform" | "clock"> & { readonly log: Logger },
+  parts: Pick<EngineParts, "inventory" | "platform" | "clock"> & {
+    readonly log: Logger;
+    readonly ports: PortRecord;
+  },
   engine: (signal: AbortSignal) => Promise<Engine>,
   onChange: () => void,
 ): Firewall {
@@ -38,14 +41,10 @@ export function openFirewall(
       const subnets = (IPAM.Config ?? []).map(({ Subnet }) => Subnet);
       if (uid !== undefined) networks.set(uid, firewallNetwork(platform, { uid, subnets }));
     }
-    const ports = new Map<string, FirewallPort[]>();
-    for (const container of await inventory.containers({}, signal)) {
-      const uid = container.Labels[labelOf.instance] ?? "";
-      ports.set(uid, [...(ports.get(uid) ?? []), ...labelledPorts(container)]);
-    }
-    return { servesNames: isPodman, networks, ports };
+    return { servesNames: isPodman, networks, ports: await parts.ports.read() };
   };
-  return new Firewall({ ...parts, ...settings, nft: createNft(nft), content, onChange });
+  const { clock, log } = parts;
+  return new Firewall({ clock, log, platform, ...settings, nft: createNft(nft), content, onChange });
 }
 
 export function firewallNetwork(
@@ -53,28 +52,6 @@ export function firewallNetwork(
   { uid, subnets }: { readonly uid: string; readonly subnets: readonly string[] },
 ): FirewallNetwork {
   return { bridge: bridgeName(platform, uid), gateways: subnets.map(firstAddress) };
-}
-
-export function firewallPorts({ networks }: RuntimeInstance): FirewallPort[] {
-  return networks.flatMap(({ address, openPorts }) => readPorts(address, portNames(openPorts).join(",")));
-}
-
-/** Ports that a container was made with; only the one that holds its instance's addresses has any. */
-function labelledPorts({ Labels }: ListedContainer): FirewallPort[] {
-  return Object.entries(Labels).flatMap(([label, address]) => {
-    if (!label.startsWith(membershipPrefix) || label === labelOf.network) return [];
-    const uid = label.slice(membershipPrefix.length);
-    return readPorts(address, Labels[`${openPortsPrefix}${uid}`] ?? Labels[labelOf.publishedPorts] ?? "");
-  });
-}
-
-/** @param names such as `tcp/80,udp/53` */
-function readPorts(address: string, names: string): FirewallPort[] {
-  return names.split(",").flatMap((name) => {
-    const [protocol = "", port] = name.split("/");
-    if (protocol !== "tcp" && protocol !== "udp" && protocol !== "sctp") return [];
-    return { address, protocol, port: Number(port) };
-  });
 }
 
 /**

@@ -1,12 +1,54 @@
 import { createHash } from "node:crypto";
-import { RuntimeError, type RuntimeNetwork } from "../runtime/runtime.ts";
+import { type RuntimeAttachment, RuntimeError, type RuntimeNetwork } from "../runtime/runtime.ts";
 import { refusedAs, unlessRefused } from "./engine-client.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { labelOf, membershipLabel, networkName } from "./labels.ts";
-import { firstAddress } from "./specification.ts";
+import { firstAddress, otherAddress } from "./specification.ts";
+
+/** The networks of an engine. */
+export class EngineNetworks {
+  readonly #parts: EngineParts;
+  readonly #enforcesSources: boolean;
+  /** By uid of the network. */
+  readonly #subnets = new Map<string, readonly string[]>();
+
+  constructor(parts: EngineParts, enforcesSources: boolean) {
+    this.#parts = parts;
+    this.#enforcesSources = enforcesSources;
+  }
+
+  async ensure(network: RuntimeNetwork, signal: AbortSignal): Promise<void> {
+    await ensureNetwork(this.#parts, network, signal);
+    this.#subnets.set(network.uid, network.subnets);
+  }
+
+  /** @throws RuntimeError while containers are in it */
+  async remove(uid: string, signal: AbortSignal): Promise<void> {
+    await removeNetwork(this.#parts, uid, signal);
+    this.#subnets.delete(uid);
+  }
+
+  /** The attachments with what the engine gives, and only the ports that are open as they say. */
+  async attach(networks: readonly RuntimeAttachment[], signal: AbortSignal): Promise<RuntimeAttachment[]> {
+    const result: RuntimeAttachment[] = [];
+    for (const network of networks) {
+      const { networkUid, address, openPorts } = network;
+      const subnets = this.#subnets.get(networkUid) ?? (await subnetsOf(this.#parts, networkUid, signal));
+      this.#subnets.set(networkUid, subnets);
+      const isOpen = ({ from }: RuntimeAttachment["openPorts"][number]) =>
+        this.#enforcesSources || from === undefined;
+      result.push({
+        ...network,
+        openPorts: openPorts.filter(isOpen),
+        otherAddress: otherAddress(address, subnets),
+      });
+    }
+    return result;
+  }
+}
 
 /** A bridge. What passes between it and anything else is decided by the provider's own firewall. */
-export async function ensureNetwork(
+async function ensureNetwork(
   { client, platform, inventory }: EngineParts,
   network: RuntimeNetwork,
   signal: AbortSignal,
@@ -33,8 +75,17 @@ export async function ensureNetwork(
   await refusedAs("NetworkRefused", client.send("POST", "/networks/create", { body }, signal));
 }
 
-/** @throws RuntimeError while containers are in it */
-export async function removeNetwork(
+/** Subnets of a network; none if there is no such network. */
+async function subnetsOf(
+  { inventory }: Pick<EngineParts, "inventory">,
+  uid: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const [found] = await inventory.networks({ [labelOf.network]: uid }, signal);
+  return (found?.IPAM.Config ?? []).map(({ Subnet }) => Subnet);
+}
+
+async function removeNetwork(
   { client, inventory }: EngineParts,
   uid: string,
   signal: AbortSignal,

@@ -4,6 +4,7 @@ import {
   type InstanceState,
   type InstanceStats,
   type Runtime,
+  type RuntimeAttachment,
   RuntimeError,
   type RuntimeInstance,
   type RuntimeInventory,
@@ -15,15 +16,9 @@ import { ContainerStarts } from "./container-starts.ts";
 import { DiskLimits, LayerLimits } from "./disk-limits.ts";
 import { type EngineClient, EngineRefusal, refusedAs, unlessRefused } from "./engine-client.ts";
 import { followEvents } from "./engine-events.ts";
-import {
-  type FirewallSettings,
-  firewallNetwork,
-  firewallPorts,
-  openFirewall,
-  seesBridges,
-} from "./engine-firewall.ts";
+import { type FirewallSettings, firewallNetwork, openFirewall, seesBridges } from "./engine-firewall.ts";
 import { EngineInventory } from "./engine-inventory.ts";
-import { ensureNetwork, removeNetwork } from "./engine-networks.ts";
+import { EngineNetworks } from "./engine-networks.ts";
 import { createdObject, readResponse } from "./engine-objects.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { readStats } from "./engine-stats.ts";
@@ -35,6 +30,7 @@ import { ImageStore, type PullPolicy } from "./image-store.ts";
 import { InstanceFiles } from "./instance-files.ts";
 import { labelOf, volumeName } from "./labels.ts";
 import { isEnded } from "./observation.ts";
+import { firewallPorts, PortRecord } from "./port-record.ts";
 import {
   checkInstance,
   containerBody,
@@ -88,6 +84,7 @@ export class EngineRuntime implements Runtime {
   readonly #parts: EngineParts;
   readonly #images: ImageStore;
   readonly #files: InstanceFiles;
+  readonly #ports: PortRecord;
   readonly #addresses: AddressRecord;
   readonly #starts: ContainerStarts;
   readonly #removal: ContainerRemoval;
@@ -95,6 +92,8 @@ export class EngineRuntime implements Runtime {
   readonly #disks: DiskLimits;
   readonly #layers: LayerLimits;
   readonly networkRanges: readonly string[] | undefined;
+  readonly enforcesSources: boolean;
+  readonly #networks: EngineNetworks;
   readonly #registries: readonly string[];
   readonly #log: Logger;
   readonly #firewallSettings: FirewallSettings | undefined;
@@ -111,6 +110,7 @@ export class EngineRuntime implements Runtime {
     this.#parts = { client, inventory, platform, clock, graceMs };
     this.#images = new ImageStore({ ...options, onEnd: report });
     this.#files = new InstanceFiles(options.directory);
+    this.#ports = new PortRecord(this.#files);
     this.#addresses = new AddressRecord(this.#files, inventory);
     this.#starts = new ContainerStarts(this.#parts);
     const onRemove = (id: string) => this.#starts.forget(id);
@@ -127,11 +127,16 @@ export class EngineRuntime implements Runtime {
     this.#registries = options.registries;
     this.#log = options.log;
     this.networkRanges = options.networkRanges;
+    this.#networks = new EngineNetworks(this.#parts, options.firewall !== "none");
+    this.enforcesSources = options.firewall !== "none";
     if (options.firewall === "none") return;
     this.#firewallSettings = options.firewall;
     const engine = (signal: AbortSignal) => this.engine(signal);
-    this.#firewall = openFirewall(options.firewall, { ...this.#parts, log: options.log }, engine, () =>
-      this.#report(undefined),
+    this.#firewall = openFirewall(
+      options.firewall,
+      { ...this.#parts, log: options.log, ports: this.#ports },
+      engine,
+      () => this.#report(undefined),
     );
   }
 
@@ -145,21 +150,35 @@ export class EngineRuntime implements Runtime {
     await this.engine(signal);
     const rules = firewallNetwork(this.#parts.platform, network);
     await this.#firewall?.addNetwork(network.uid, rules, signal);
-    await ensureNetwork(this.#parts, network, signal);
+    await this.#networks.ensure(network, signal);
   }
 
   async removeNetwork(uid: string, signal: AbortSignal): Promise<void> {
-    await removeNetwork(this.#parts, uid, signal);
+    await this.#networks.remove(uid, signal);
     await this.#firewall?.removeNetwork(uid, signal);
   }
 
-  async ensureInstance(instance: RuntimeInstance, signal: AbortSignal): Promise<InstanceState> {
+  async openPorts(uid: string, networks: readonly RuntimeAttachment[], signal: AbortSignal): Promise<void> {
+    await this.engine(signal);
+    await this.#openPorts(uid, await this.#networks.attach(networks, signal), signal);
+  }
+
+  async #openPorts(uid: string, networks: readonly RuntimeAttachment[], signal: AbortSignal): Promise<void> {
+    if (this.#firewall === undefined) return;
+    const ports = firewallPorts(networks);
+    await this.#ports.write(uid, ports);
+    await this.#firewall.setInstance(uid, ports, signal);
+  }
+
+  async ensureInstance(asked: RuntimeInstance, signal: AbortSignal): Promise<InstanceState> {
     const { client, inventory, platform } = this.#parts;
     await this.engine(signal);
-    const references = checkInstance(instance, this.#registries[0]);
+    const references = checkInstance(asked, this.#registries[0]);
+    const instance = { ...asked, networks: await this.#networks.attach(asked.networks, signal) };
     const hash = specificationHash(instance);
     let found = await inventory.instanceContainers(instance.uid, signal);
     await this.#addresses.keep(instance, found, signal);
+    await this.#openPorts(instance.uid, instance.networks, signal);
     const [holderName] = instance.containers.map(({ name }) => name);
     const isOutdated = found.some(({ Labels }) => Labels[labelOf.specification] !== hash);
     const lacksHolder = !found.some(({ Labels }) => Labels[labelOf.container] === holderName);
@@ -215,7 +234,6 @@ export class EngineRuntime implements Runtime {
       if (container.name !== holderName) await create(undefined);
       else await this.#externalAddresses.create(instance, create, signal);
     }
-    await this.#firewall?.setInstance(instance.uid, firewallPorts(instance), signal);
     const state = await this.#starts.start(instance, signal);
     if (state.status === "Running") await this.#checkFirewall(instance, signal);
     return state;
@@ -275,6 +293,7 @@ export class EngineRuntime implements Runtime {
     }
     this.#disks.forget(uid);
     await this.#files.remove(uid);
+    this.#ports.forget(uid);
     await this.#firewall?.removeInstance(uid, signal);
     return true;
   }

@@ -1,4 +1,4 @@
-import { chmod, readdir, rm } from "node:fs/promises";
+import { chmod, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { errnoCode } from "../../../base/core/errors.ts";
 import { makeDirectory } from "../../../base/core/make-directory.ts";
@@ -42,9 +42,32 @@ export class InstanceFiles {
     return join(this.#instanceFolder(uid), container, volume);
   }
 
-  /** Of the instance's {@link AddressRecord}; no container has a name that begins with a dot. */
-  addressFile(uid: string): string {
-    return join(this.#instanceFolder(uid), ".addresses");
+  /** @returns undefined if there is none; what a crash has left unreadable is none @throws RuntimeError */
+  async readRecord(uid: string, name: string): Promise<unknown> {
+    try {
+      return JSON.parse(await readFile(this.#recordFile(uid, name), "utf8"));
+    } catch (error) {
+      if (error instanceof SyntaxError || errnoCode(error) === "ENOENT") return undefined;
+      throw unusable(error);
+    }
+  }
+
+  /** Records a fact about an instance beside its volumes, whole or not at all. @throws RuntimeError */
+  async writeRecord(uid: string, name: string, value: unknown): Promise<void> {
+    const file = this.#recordFile(uid, name);
+    try {
+      await makeDirectory(this.#instanceFolder(uid));
+      await chmod(this.#directory, 0o700);
+      await writeFile(`${file}.next`, JSON.stringify(value), { mode: 0o600 });
+      await rename(`${file}.next`, file);
+    } catch (error) {
+      throw unusable(error);
+    }
+  }
+
+  /** No container has a name that begins with a dot. */
+  #recordFile(uid: string, name: string): string {
+    return join(this.#instanceFolder(uid), `.${name}`);
   }
 
   /** Uids of the instances that have files. */
@@ -59,4 +82,9 @@ export class InstanceFiles {
 
 function ignoreMissing(error: unknown): undefined {
   if (errnoCode(error) !== "ENOENT") throw error;
+}
+
+function unusable(error: unknown): RuntimeError {
+  const message = `the provider cannot keep its records of instances (${errnoCode(error) ?? "unknown error"})`;
+  return new RuntimeError("unavailable", "FilesUnwritable", message);
 }

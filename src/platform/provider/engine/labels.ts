@@ -47,9 +47,6 @@ export function addressesIn(
   );
 }
 
-/** With a network's uid: the ports of a container that callers outside of it reach, as `tcp/80,udp/53`. */
-export const openPortsPrefix = "telemetryd.open-ports.";
-
 export const networkName = (uid: string): string => `telemetryd-${uid}`;
 export const containerName = (uid: string, container: string): string => `telemetryd-${uid}-${container}`;
 export const volumeName = (uid: string, volume: string): string => `telemetryd-${uid}-${volume}`;

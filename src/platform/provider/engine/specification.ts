@@ -10,14 +10,7 @@ import {
   type RuntimeMount,
 } from "../runtime/runtime.ts";
 import { type ImageReference, imageReference } from "./image-reference.ts";
-import {
-  containerName,
-  labelOf,
-  membershipLabel,
-  networkName,
-  openPortsPrefix,
-  volumeName,
-} from "./labels.ts";
+import { containerName, labelOf, membershipLabel, networkName, volumeName } from "./labels.ts";
 
 /** @throws RuntimeError for a part of an instance that the engine would misunderstand */
 function refuse(message: string): never {
@@ -89,7 +82,10 @@ export function specificationHash(instance: RuntimeInstance): string {
     mounts.map(({ kind, volume, path }) => [kind, volume, path]);
   const parts = [
     [hostname, cpus, memoryBytes],
-    networks.map(({ networkUid, address, openPorts }) => [networkUid, address, portNames(openPorts)]),
+    networks.map(({ networkUid, address, otherAddress, openPorts }) => [
+      ...[networkUid, address, portNames(openPorts)],
+      ...(otherAddress === undefined ? [] : [otherAddress]),
+    ]),
     containers.map((container) => [
       container.name,
       container.image,
@@ -100,9 +96,18 @@ export function specificationHash(instance: RuntimeInstance): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
 }
 
+/** More ports of one interface are not published: each may cost the engine a process and a rule. */
+const maxPublished = 256;
+
 /** Ports as `tcp/80`, each once. */
-export function portNames(ports: RuntimeAttachment["openPorts"]): string[] {
-  return [...new Set(ports.map(({ protocol, port }) => `${protocol.toLowerCase()}/${port}`))].sort();
+function portNames(ports: RuntimeAttachment["openPorts"]): string[] {
+  const names = new Set<string>();
+  for (const { protocol, port, endPort = port } of ports) {
+    for (let number = port; number <= endPort && names.size < maxPublished; number++) {
+      names.add(`${protocol.toLowerCase()}/${number}`);
+    }
+  }
+  return [...names].sort();
 }
 
 /** Ports that an instance publishes, as `tcp/80`. */
@@ -170,7 +175,6 @@ export function containerBody(
       ...Object.fromEntries(
         instance.networks.map(({ networkUid, address }) => [membershipLabel(networkUid), address]),
       ),
-      ...(isHolder ? openPortLabels(instance) : {}),
       ...(isPublished
         ? {
             [labelOf.publishedAddress]: settings.externalAddress,
@@ -212,17 +216,6 @@ function cpuSharesOf(cpus: number): number {
   return Math.max(2, Math.min(cpuShares.most, Math.round(cpus * cpuShares.each)));
 }
 
-function openPortLabels({ networks }: RuntimeInstance): Record<string, string> {
-  return Object.fromEntries(
-    networks
-      .filter(({ openPorts }) => openPorts.length > 0)
-      .map(({ networkUid, openPorts }) => [
-        `${openPortsPrefix}${networkUid}`,
-        portNames(openPorts).join(","),
-      ]),
-  );
-}
-
 /** Labels of everything that belongs to an instance. */
 export function instanceLabels(instance: RuntimeInstance, platform: string): Record<string, string> {
   return {
@@ -240,8 +233,11 @@ function networkMode(holder: string | undefined, network: RuntimeAttachment | un
 }
 
 /** The engine's description of a container's place in a network. */
-export function endpoint({ address }: RuntimeAttachment): object {
-  return { IPAMConfig: isIP(address) === 6 ? { IPv6Address: address } : { IPv4Address: address } };
+export function endpoint({ address, otherAddress }: RuntimeAttachment): object {
+  const addresses = [address, otherAddress].flatMap((each) =>
+    each === undefined ? [] : [isIP(each) === 6 ? ["IPv6Address", each] : ["IPv4Address", each]],
+  );
+  return { IPAMConfig: Object.fromEntries(addresses) };
 }
 
 function portBindings(
@@ -272,4 +268,27 @@ export function firstAddress(subnet: string): string {
   const bytes = family.networkAddressFromCIDR(subnet).toByteArray();
   bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) + 1;
   return ipaddr.fromByteArray(bytes).toString();
+}
+
+/**
+ * The address of the other family that belongs to one of a network: at the same place in the other subnet, so
+ * that no two instances have the same.
+ *
+ * @returns undefined where the network has one family, or no such place
+ */
+export function otherAddress(address: string, subnets: readonly string[]): string | undefined {
+  const isOwn = (subnet: string): boolean => isIP(address) === (subnet.includes(":") ? 6 : 4);
+  const [own, other] = [subnets.find(isOwn), subnets.find((subnet) => !isOwn(subnet))];
+  if (own === undefined || other === undefined) return undefined;
+  const [ownBase, otherBase] = [own, other].map((subnet) => numberOf(firstAddress(subnet)));
+  if (ownBase === undefined || otherBase === undefined) return undefined;
+  const place = numberOf(address) - ownBase;
+  const bits = (other.includes(":") ? 128 : 32) - Number(other.slice(other.indexOf("/") + 1));
+  if (place < 0n || place >= 1n << BigInt(bits)) return undefined;
+  const digits = (otherBase + place).toString(16).padStart(other.includes(":") ? 32 : 8, "0");
+  return ipaddr.fromByteArray([...Buffer.from(digits, "hex")]).toString();
+}
+
+function numberOf(address: string): bigint {
+  return BigInt(`0x${Buffer.from(ipaddr.parse(address).toByteArray()).toString("hex")}`);
 }

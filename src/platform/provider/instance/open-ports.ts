@@ -1,16 +1,25 @@
 import { objectsAt, textAt, textsAt } from "../plane/plane-object.ts";
-import type { RuntimeAttachment } from "../runtime/runtime.ts";
+import type { OpenPort } from "../runtime/runtime.ts";
+import { rangeTexts, type Span, sourceSpans } from "./source-ranges.ts";
 
-type OpenPort = RuntimeAttachment["openPorts"][number];
-
-/** More ports of one interface are not opened: each may cost the engine a process and a rule. */
-export const maxOpenPorts = 256;
+/** As admission has it: pairs of a port and a block of all rules. With more, an interface is closed. */
+const maxPairs = 2_000;
 
 const protocols = new Set<unknown>(["TCP", "UDP", "SCTP"]);
+const closed = (["TCP", "UDP", "SCTP"] as const).map(
+  (protocol): OpenPort => ({ protocol, port: 1, endPort: 65_535, from: [] }),
+);
+
+/** Ports that a rule admits, with the ranges of their callers; undefined: everybody. */
+interface Admitted {
+  readonly first: number;
+  readonly last: number;
+  readonly from: readonly Span[] | undefined;
+}
 
 /**
- * The ports that an interface's network policy opens to everybody. A rule for some address ranges only opens
- * nothing, since a runtime cannot distinguish callers: less is open than asked for, never more.
+ * The ports that an interface's network policy names, and for whom: apart from each other, in order. A rule
+ * that names no port opens nothing.
  *
  * @param containers of the sandbox, whose named ports a rule may name
  */
@@ -23,30 +32,73 @@ export function openPorts(
       objectsAt(container, "ports").map((port) => [port["name"], port["port"]] as const),
     ),
   );
-  const found = new Map<string, OpenPort>();
+  const admitted = new Map<OpenPort["protocol"], Admitted[]>();
+  let [portCount, blockCount] = [0, 0];
   for (const rule of objectsAt(networkInterface, "networkPolicy", "ingress")) {
-    if (!isForEverybody(rule)) continue;
-    for (const { port, endPort, protocol = "TCP" } of objectsAt(rule, "ports")) {
+    const ports = objectsAt(rule, "ports");
+    portCount += ports.length;
+    blockCount += blocksIn(rule);
+    if (portCount * Math.max(blockCount, 1) > maxPairs) return closed;
+    const from = callersOf(rule);
+    for (const { port, endPort, protocol = "TCP" } of ports) {
       const first = typeof port === "string" ? named.get(port) : port;
       if (typeof first !== "number" || !protocols.has(protocol)) continue;
-      const last = typeof endPort === "number" ? endPort : first;
-      for (let number = first; number <= last && found.size < maxOpenPorts; number++) {
-        const open = { protocol: protocol as OpenPort["protocol"], port: number };
-        found.set(`${open.protocol} ${number}`, open);
-      }
+      const last = typeof endPort === "number" && endPort >= first ? endPort : first;
+      const key = protocol as OpenPort["protocol"];
+      const known = admitted.get(key) ?? [];
+      known.push({ first, last, from });
+      admitted.set(key, known);
     }
   }
-  return [...found.values()];
+  return [...admitted].flatMap(([protocol, all]) =>
+    apart(all).map(({ first, last, from }): OpenPort => {
+      const ports = last === first ? { port: first } : { port: first, endPort: last };
+      return from === undefined ? { protocol, ...ports } : { protocol, ...ports, from: rangeTexts(from) };
+    }),
+  );
+}
+
+/** Ports of which no two overlap: where several rules admit one, the callers of all of them. */
+function apart(all: readonly Admitted[]): Admitted[] {
+  const starts = new Set(all.flatMap(({ first, last }) => [first, last + 1]));
+  const sorted = [...starts].sort((a, b) => a - b);
+  return sorted.flatMap((first, index) => {
+    const last = (sorted[index + 1] ?? first) - 1;
+    const covering = all.filter((each) => each.first <= first && last <= each.last);
+    if (last < first || covering.length === 0) return [];
+    // The ports of a rule have one list of callers.
+    const isOpen = covering.some(({ from }) => from === undefined);
+    return [
+      { first, last, from: isOpen ? undefined : [...new Set(covering.map(({ from = [] }) => from))].flat() },
+    ];
+  });
+}
+
+function blocksIn(rule: Record<string, unknown>): number {
+  const from = objectsAt(rule, "from");
+  return from.reduce((count, { ipBlock }) => count + 1 + textsAt(ipBlock, "except").length, 0);
+}
+
+/** The callers that a rule admits; undefined: everybody. */
+function callersOf(rule: Record<string, unknown>): Span[] | undefined {
+  const from = objectsAt(rule, "from");
+  if (from.length === 0) return undefined;
+  return sourceSpans(
+    from.map(({ ipBlock }) => ({
+      cidr: textAt(ipBlock, "cidr") ?? "",
+      except: textsAt(ipBlock, "except"),
+    })),
+  );
 }
 
 const maxNamedRules = 5;
 const maxNamedRanges = 3;
 
-/** Which rules of an Instance's network policies open nothing, for people; undefined if all are enforced. */
-export function unenforcedRules(instance: unknown): string | undefined {
+/** Which rules of an Instance's network policies are for some ranges only, for people; undefined if none is. */
+export function rangedRules(instance: unknown): string | undefined {
   const rules = objectsAt(instance, "spec", "networkInterfaces").flatMap((networkInterface, index) =>
     objectsAt(networkInterface, "networkPolicy", "ingress").flatMap((rule, position) => {
-      if (isForEverybody(rule)) return [];
+      if (callersOf(rule) === undefined) return [];
       return [`networkInterfaces[${index}].networkPolicy.ingress[${position}] (from ${rangesText(rule)})`];
     }),
   );
@@ -65,15 +117,4 @@ function rangesText(rule: Record<string, unknown>): string {
 function firstOf(texts: readonly string[], count: number): string {
   const more = texts.length - count;
   return `${texts.slice(0, count).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-}
-
-function isForEverybody(rule: Record<string, unknown>): boolean {
-  const from = objectsAt(rule, "from");
-  return (
-    from.length === 0 ||
-    from.some(({ ipBlock }) => {
-      const cidr = textAt(ipBlock, "cidr");
-      return (cidr === "0.0.0.0/0" || cidr === "::/0") && textsAt(ipBlock, "except").length === 0;
-    })
-  );
 }

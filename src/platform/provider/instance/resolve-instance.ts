@@ -26,7 +26,7 @@ export interface Surroundings {
 export type ResolvedInstance =
   | { readonly kind: "ready"; readonly instance: RuntimeInstance }
   | { readonly kind: "early" }
-  | { readonly kind: "missing"; readonly message: string };
+  | { readonly kind: "missing"; readonly message: string; readonly networks: readonly RuntimeAttachment[] };
 
 /** Limits of each instance type. */
 const instanceTypes: Readonly<Record<string, { cpus: number; memoryBytes: number }>> = {
@@ -81,7 +81,8 @@ export function resolveInstance(object: PlaneObject, around: Surroundings): Reso
     mounts: mounts(object, container, around.config, missing),
   }));
   const credentials = pullSecrets(object, around.config, missing);
-  if (missing.size > 0 || size === undefined) return { kind: "missing", message: missingMessage(missing) };
+  if (missing.size > 0 || size === undefined)
+    return { kind: "missing", message: missingMessage(missing), networks };
   return {
     kind: "ready",
     instance: {

@@ -32,6 +32,10 @@ export interface Runtime {
   close?(): Promise<void>;
   /** Blocks in which networks may be; default: all private ones. */
   readonly networkRanges?: readonly string[] | undefined;
+  /** Whether it lets only the callers of a port's `from` reach it; if not, such a port is closed outside. */
+  readonly enforcesSources?: boolean;
+  /** Applies the ports of an instance that runs, without a look at anything else. @throws RuntimeError */
+  openPorts?(uid: string, networks: readonly RuntimeAttachment[], signal: AbortSignal): Promise<void>;
   /** What is wrong, for operators; undefined if nothing is. */
   problem?(): string | undefined;
   /** Why nothing can run at a location of this cloud project; undefined if something can. */
@@ -77,8 +81,20 @@ export interface RuntimeAttachment {
   readonly address: string;
   /** The external address that was last reported, also before a restart of the provider. */
   readonly reportedExternal?: string | undefined;
-  /** Ports that the network policy opens to the outside. */
-  readonly openPorts: readonly { readonly protocol: "TCP" | "UDP" | "SCTP"; readonly port: number }[];
+  /** Address of the other family, which the runtime gives where the network has both. */
+  readonly otherAddress?: string | undefined;
+  /** Ports that the network policy names; no two overlap. */
+  readonly openPorts: readonly OpenPort[];
+}
+
+/** A port, or several, that callers outside of the network reach. */
+export interface OpenPort {
+  readonly protocol: "TCP" | "UDP" | "SCTP";
+  readonly port: number;
+  /** Last of several ports. */
+  readonly endPort?: number;
+  /** Callers as `first-last`, inside of the network too; absent: everybody. */
+  readonly from?: readonly string[];
 }
 
 export interface RuntimeContainer {

@@ -2,7 +2,7 @@ import { describeError } from "../../../base/core/errors.ts";
 import { valueAt } from "../../../base/documents/yaml/document-path.ts";
 import type { PlaneObject } from "../../client/api/reflector-step.ts";
 import type { ConfigData } from "../instance/environment.ts";
-import { unenforcedRules } from "../instance/open-ports.ts";
+import { rangedRules } from "../instance/open-ports.ts";
 import { reportedStatus, resolveInstance } from "../instance/resolve-instance.ts";
 import { deploymentOf } from "../instance/workload-names.ts";
 import { type Condition, withCondition } from "../plane/conditions.ts";
@@ -60,7 +60,13 @@ async function run(
   if (resolved.kind === "early") return undefined;
   if (resolved.kind === "missing") {
     // What runs keeps running, as it was made.
-    if (reportedStatus(object) === "Running") return undefined;
+    if (reportedStatus(object) === "Running") {
+      const { networks: known } = resolved;
+      const areKnown = known.length === objectsAt(object, "spec", "networkInterfaces").length;
+      // Who may reach it is not a matter of how it was made.
+      if (areKnown) await runtime.openPorts?.(uidOf(object), known, signal);
+      return undefined;
+    }
     const message = messageOf(runtime, resolved.message);
     const condition = { status: "False", reason: "ReferenceNotFound", message } as const;
     return (await write(plane, object, { condition }, parts, signal)) ? undefined : 0;
@@ -74,7 +80,7 @@ async function run(
     const state = await runtime.ensureInstance(resolved.instance, signal);
     health.responded();
     const isNew = state.status === "Running" && reportedStatus(object) !== "Running";
-    if (isNew && runtime.kind === "engine") await warnOfRules(plane, object, parts, signal);
+    if (isNew && runtime.enforcesSources === false) await warnOfRules(plane, object, parts, signal);
     const seen = { condition: availability(state, parts), addresses: state.externalAddresses };
     return (await write(plane, object, seen, parts, signal)) ? state.againMs : 0;
   } catch (error) {
@@ -83,14 +89,14 @@ async function run(
   }
 }
 
-/** Warns of rules that open less than they say: about the deployment, whose instances all have them. */
+/** Warns of rules that nothing enforces: about the deployment, whose instances all have them. */
 async function warnOfRules(
   plane: FollowedPlane,
   instance: PlaneObject,
   { events, groupDomain }: ProviderParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const rules = unenforcedRules(instance);
+  const rules = rangedRules(instance);
   if (rules === undefined) return;
   const { name, uid } = deploymentOf(instance);
   const subject =
@@ -102,7 +108,7 @@ async function warnOfRules(
     namespace: namespaceOf(instance),
     ...subject,
   };
-  const why = "the engine cannot distinguish callers, so rules for some address ranges open nothing";
+  const why = "the provider has no firewall, so rules for some address ranges open nothing";
   const message = `${why}: ${rules}; a rule from 0.0.0.0/0 opens its ports to everybody`;
   await events.warn(plane, about, { reason: "NetworkPolicyNotEnforced", message }, signal);
 }

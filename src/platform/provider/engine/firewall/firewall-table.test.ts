@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type FirewallRules, firewallTable, tableName } from "./firewall-table.ts";
+import { type FirewallPort, type FirewallRules, firewallTable, tableName } from "./firewall-table.ts";
 
 const nothing: FirewallRules = {
   ...{ table: "telemetryd_x", networks: [], ports: [], servesNames: true, deny: [], allow: [] },
@@ -17,11 +17,12 @@ function chain(script: string, name: string): string[] {
 }
 
 const refuse = "reject with icmpx type admin-prohibited";
-const open = { address: "10.128.0.5", protocol: "tcp", port: 80 } as const;
+const open = { address: "10.128.0.5", protocol: "tcp", port: "80" } as const;
 
 test("replaces the table in one transaction", () => {
-  const head = "table inet telemetryd_x\ndelete table inet telemetryd_x\ntable inet telemetryd_x {\n";
-  expect(of({}).startsWith(head)).toBe(true);
+  const families = ["inet", "bridge"].map((family) => `${family} telemetryd_x`);
+  const head = families.map((table) => `table ${table}\ndelete table ${table}\n`).join("");
+  expect(of({}).startsWith(`${head}table inet telemetryd_x {\n`)).toBe(true);
   expect(tableName("a")).toMatch(/^telemetryd_[0-9a-f]{12}$/);
   expect(tableName("a")).not.toBe(tableName("b"));
 });
@@ -33,7 +34,7 @@ test("networks: within each, and nothing from one to another, whatever else is a
   expect(elements(script, "within")).toEqual(['"td1" . "td1"', '"td2" . "td2"']);
   expect(chain(script, "forward")).toEqual([
     "type filter hook forward priority filter - 10; policy accept;",
-    "iifname . oifname @within accept",
+    "iifname . oifname @within goto within_network",
     "iifname @bridges goto from_instance",
     "oifname @bridges goto to_instance",
   ]);
@@ -75,24 +76,25 @@ test("into the machine: names at the network's own gateway, where the engine ser
 
 test.each([
   ["from everybody", [open], ["0.0.0.0/0 . 10.128.0.5 . tcp . 80"]],
-  ["twice", [open, open], ["0.0.0.0/0 . 10.128.0.5 . tcp . 80"]],
   [
     "from ranges",
-    [{ ...open, from: ["192.0.2.0/24", "fd00::/8"] }],
-    ["192.0.2.0/24 . 10.128.0.5 . tcp . 80"],
+    [{ ...open, port: "80-90", from: ["192.0.2.0-192.0.2.9", "fd00::1-fd00::2"] }],
+    ["192.0.2.0-192.0.2.9 . 10.128.0.5 . tcp . 80-90"],
+    ["10.128.0.5 . tcp . 80-90"],
   ],
-  ["from nobody", [{ ...open, from: [] }], []],
-  [
-    "from ranges in each other, of which nft takes one",
-    [
-      { ...open, from: ["192.0.2.9/32", "192.0.2.0/24"] },
-      { ...open, from: ["192.0.2.0/25"] },
-    ],
-    ["192.0.2.0/24 . 10.128.0.5 . tcp . 80"],
-  ],
-] as const)("open ports: %s", (_, ports, expected) => {
-  const script = of({ ports });
-  expect(elements(script, "open4")).toEqual(expected);
-  expect(elements(script, "open6")).toEqual([]);
-  expect(chain(script, "to_instance").at(-1)).toBe("drop");
-});
+  ["from nobody", [{ ...open, from: [] }], [], ["10.128.0.5 . tcp . 80"]],
+] as [string, FirewallPort[], string[], string[]?][])(
+  "open ports: %s",
+  (_, ports, expected, limited = []) => {
+    const script = of({ ports });
+    const tables = script.split(/^table /m).filter((table) => table.includes("{"));
+    expect(tables.map((table) => table.split(" ")[0])).toEqual(["inet", "bridge"]);
+    for (const table of tables) {
+      expect(elements(table, "open4")).toEqual(expected);
+      expect(elements(table, "limited4")).toEqual(limited);
+      for (const set of ["open6", "limited6"]) expect(elements(table, set)).toEqual([]);
+      expect(chain(table, "to_limited").at(-1)).toBe("drop");
+    }
+    expect(chain(script, "to_instance").at(-1)).toBe("drop");
+  },
+);

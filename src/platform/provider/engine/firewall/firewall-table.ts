@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { AddressRange, parseAddress } from "../../../../base/net/address-range.ts";
 import { neverReachable } from "../../../../base/net/egress.ts";
 
 /** A network of the provider. */
@@ -15,9 +14,13 @@ export interface FirewallPort {
   /** Of the instance. */
   readonly address: string;
   readonly protocol: "tcp" | "udp" | "sctp";
-  readonly port: number;
-  /** Ranges of callers, of either family; absent: everybody. */
-  readonly from?: readonly string[];
+  /** `80`, or `80-90`; those of an address do not overlap. */
+  readonly port: string;
+  /**
+   * Callers, of either family, as ranges which do not overlap; also those of the instance's own network.
+   * Absent: everybody.
+   */
+  readonly from?: readonly string[] | undefined;
 }
 
 export interface FirewallRules {
@@ -51,7 +54,9 @@ export function tableName(platform: string): string {
 
 /** Script that removes a table, whether or not it is there; needs the rights of {@link firewallTable}. */
 export function withoutTable(table: string): string {
-  return `table inet ${table}\ndelete table inet ${table}\n`;
+  return ["inet", "bridge"]
+    .map((family) => `table ${family} ${table}\ndelete table ${family} ${table}\n`)
+    .join("");
 }
 
 /**
@@ -61,6 +66,10 @@ export function withoutTable(table: string): string {
  * (filter - 10), after addresses were translated: published ports are seen with the instance's own address.
  * Each packet in the direction in which a connection was opened is judged again: a rule that closes something
  * also ends the connections that it was open for.
+ *
+ * Frames between instances of one network do not pass it, but a table of the family bridge. Not every kernel
+ * tracks connections there: to a limited port, nothing passes that is not from its callers. Nor does every
+ * kernel name the bridge there; the instances' addresses are those of the provider's networks.
  */
 export function firewallTable(rules: FirewallRules): string {
   const bridges = rules.networks.map(({ bridge }) => quoted(bridge));
@@ -69,6 +78,7 @@ export function firewallTable(rules: FirewallRules): string {
     { suffix: "4", type: "ipv4_addr", match: "ip", isOwn: (range: string) => !range.includes(":") },
     { suffix: "6", type: "ipv6_addr", match: "ip6", isOwn: (range: string) => range.includes(":") },
   ];
+  const bridged: string[] = [];
   const sets = families.flatMap(({ suffix, type, isOwn }) => {
     const ranges = (name: string, all: readonly string[]) =>
       set(`${name}${suffix}`, type, all.filter(isOwn), "flags interval; auto-merge;");
@@ -76,21 +86,23 @@ export function firewallTable(rules: FirewallRules): string {
       gateways.filter(isOwn).map((gateway) => `${quoted(bridge)} . ${gateway}`),
     );
     const everybody = suffix === "4" ? "0.0.0.0/0" : "::/0";
-    const callers = new Map<string, string[]>();
-    for (const { address, protocol, port, from = [everybody] } of rules.ports) {
-      if (!isOwn(address)) continue;
-      const target = `${address} . ${protocol} . ${port}`;
-      callers.set(target, [...(callers.get(target) ?? []), ...from.filter(isOwn)]);
-    }
-    const open = [...callers].flatMap(([target, from]) =>
-      widest(from).map((range) => `${range} . ${target}`),
+    const own = rules.ports.filter(({ address }) => isOwn(address));
+    const targetOf = ({ address, protocol, port }: FirewallPort) => `${address} . ${protocol} . ${port}`;
+    const open = own.flatMap((each) =>
+      (each.from ?? [everybody]).filter(isOwn).map((range) => `${range} . ${targetOf(each)}`),
     );
+    const limited = own.filter(({ from }) => from !== undefined).map(targetOf);
+    const policies = [
+      set(`limited${suffix}`, `${type} . inet_proto . inet_service`, limited, "flags interval;"),
+      set(`open${suffix}`, `${type} . ${type} . inet_proto . inet_service`, open, "flags interval;"),
+    ];
+    bridged.push(...policies);
     return [
       ranges("never", [...neverReachable, ...loopback, ...rules.deny]),
       ranges("allowed", rules.allow),
       ranges("not_public", notPublic),
       set(`gateways${suffix}`, `ifname . ${type}`, gateways),
-      set(`open${suffix}`, `${type} . ${type} . inet_proto . inet_service`, open, "flags interval;"),
+      ...policies,
     ];
   });
   const refuse = "reject with icmpx type admin-prohibited";
@@ -98,10 +110,19 @@ export function firewallTable(rules: FirewallRules): string {
     "ct direction reply ct state established accept",
     "meta l4proto { icmp, ipv6-icmp } ct state related accept",
   ];
+  const openOnes = families.map(
+    ({ suffix, match }) => `${match} saddr . ${match} daddr . meta l4proto . th dport @open${suffix} accept`,
+  );
+  const limitedOnes = families.map(
+    ({ suffix, match }) => `${match} daddr . meta l4proto . th dport @limited${suffix} goto to_limited`,
+  );
+  const toLimited = chain("to_limited", [...openOnes, "drop"]);
   const chains = [
+    toLimited,
+    chain("within_network", [...limitedOnes, "accept"]),
     chain("forward", [
       "type filter hook forward priority filter - 10; policy accept;",
-      "iifname . oifname @within accept",
+      "iifname . oifname @within goto within_network",
       "iifname @bridges goto from_instance",
       "oifname @bridges goto to_instance",
     ]),
@@ -116,14 +137,7 @@ export function firewallTable(rules: FirewallRules): string {
         `${match} daddr @not_public${suffix} ${refuse}`,
       ]),
     ]),
-    chain("to_instance", [
-      ...answers,
-      ...families.map(
-        ({ suffix, match }) =>
-          `${match} saddr . ${match} daddr . meta l4proto . th dport @open${suffix} accept`,
-      ),
-      "drop",
-    ]),
+    chain("to_instance", [...answers, ...openOnes, "drop"]),
     chain("input", [
       "type filter hook input priority filter - 10; policy accept;",
       "iifname @bridges goto to_machine",
@@ -141,18 +155,15 @@ export function firewallTable(rules: FirewallRules): string {
     ]),
   ];
   const parts = [set("bridges", "ifname", bridges), set("within", "ifname . ifname", within), ...sets];
-  return `${withoutTable(rules.table)}table inet ${rules.table} {\n${[...parts, ...chains].join("")}}\n`;
-}
-
-/** Without ranges that lie in another one: a set whose elements have several parts refuses overlaps. */
-function widest(texts: readonly string[]): string[] {
-  const kept: AddressRange[] = [];
-  const ranges = texts.map((text) => new AddressRange(text)).sort((a, b) => a.bits - b.bits);
-  for (const range of ranges) {
-    const start = parseAddress(range.text.replace(/\/.*$/, ""));
-    if (start !== undefined && !kept.some((other) => other.contains(start))) kept.push(range);
-  }
-  return kept.map(({ text }) => text);
+  const bridgeChains = [
+    toLimited,
+    chain("forward", ["type filter hook forward priority filter - 10; policy accept;", ...limitedOnes]),
+  ];
+  const tables = [
+    `table inet ${rules.table} {\n${[...parts, ...chains].join("")}}\n`,
+    `table bridge ${rules.table} {\n${[...bridged, ...bridgeChains].join("")}}\n`,
+  ];
+  return `${withoutTable(rules.table)}${tables.join("")}`;
 }
 
 function set(name: string, type: string, elements: readonly string[], flags = ""): string {

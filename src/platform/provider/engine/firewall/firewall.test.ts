@@ -9,7 +9,7 @@ import type { Nft } from "./nft.ts";
 const never = new AbortController().signal;
 const table = tableName("p");
 const network = { bridge: "td1", gateways: ["10.128.0.1"] };
-const port = { address: "10.128.0.5", protocol: "tcp", port: 80 } as const;
+const port = { address: "10.128.0.5", protocol: "tcp", port: "80" } as const;
 
 /** A machine with one table, and a firewall that keeps it. */
 function makeFirewall(found: () => Partial<FirewallContent> = () => ({})) {

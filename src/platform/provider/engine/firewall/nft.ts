@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 export interface Nft {
   /** Runs a script in one transaction. @throws Error with nft's words, or that says what is missing */
   run(script: string, signal: AbortSignal): Promise<void>;
-  /** A table as nft prints it; undefined if there is none. @throws as {@link run} */
+  /** A table of both families as nft prints it; undefined if one is absent. @throws as {@link run} */
   list(table: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
@@ -22,10 +22,14 @@ export function createNft(program: readonly string[] = ["nft"]): Nft {
       if (code !== 0) throw new Error(`nft: ${firstLine(stderr)}`);
     },
     async list(table, signal) {
-      const { code, stdout, stderr } = await call(["list", "table", "inet", table], "", signal);
-      if (code === 0) return stdout;
-      if (/No such file or directory/.test(stderr)) return undefined;
-      throw new Error(`nft: ${firstLine(stderr)}`);
+      let listing = "";
+      for (const family of ["inet", "bridge"]) {
+        const { code, stdout, stderr } = await call(["list", "table", family, table], "", signal);
+        if (code !== 0 && /No such file or directory/.test(stderr)) return undefined;
+        if (code !== 0) throw new Error(`nft: ${firstLine(stderr)}`);
+        listing += stdout;
+      }
+      return listing;
     },
   };
 }
