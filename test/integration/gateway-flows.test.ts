@@ -122,6 +122,7 @@ describe("a proxy", () => {
           { type: "Accepted", status: "True", reason: "Accepted" },
           { type: "Programmed", status: "True", reason: "Programmed" },
           { type: "ResolvedRefs", status: "True", reason: "ResolvedRefs" },
+          { type: "Conflicted", status: "False", reason: "NoConflicts" },
         ],
       })),
     });
@@ -382,6 +383,52 @@ describe("a gateway of a user", () => {
       ...conditions.map(({ type, status: is, reason }: Body) => `${type} ${is} ${reason}`),
     ]);
   };
+
+  test("listeners that cannot be served are reported, and the others are served", async () => {
+    const plane = await create("listeners");
+    const odd = gatewayOf("odd");
+    odd.spec.listeners = [
+      { name: "web", protocol: "HTTP", port: 80 },
+      { name: "raw", protocol: "TCP", port: 5432 },
+      { name: "high", protocol: "HTTP", port: 8080 },
+    ];
+    await plane.create("gateway", "gateways", odd);
+    await becomes(plane, ["gateway", "gateways", "odd"], programmed);
+    const refs = ["web", "raw", "high"].map((sectionName) => ({ name: "odd", sectionName }));
+    const [backend] = toSlice("s").backendRefs;
+    const rule = { backendRefs: [{ ...backend, namespace: "shop" }] };
+    await plane.create("gateway", "httproutes", routeOf("r", refs, rule));
+    await until("the route has its parents", async () => (await parents(plane, "r")).length === 3);
+    const refused = "ResolvedRefs False RefNotPermitted";
+    expect(await parents(plane, "r")).toEqual([
+      ["web", "Accepted True Accepted", refused],
+      ["raw", "Accepted False NotAllowedByListeners", refused],
+      ["high", "Accepted False NotAllowedByListeners", refused],
+    ]);
+    await until("it responds 500", () => backendsOf("odd")?.join() === "500");
+    // Its new program is loaded first.
+    const { status } = await becomes(plane, ["gateway", "gateways", "odd"], programmed);
+    const shown = status.listeners.map(({ name, attachedRoutes, conditions }: Body) => [
+      ...[name, attachedRoutes],
+      ...conditions.map(({ type, status: is, reason }: Body) => `${type} ${is} ${reason}`),
+    ]);
+    const others = ["ResolvedRefs True ResolvedRefs", "Conflicted False NoConflicts"];
+    expect(shown).toEqual([
+      ["web", 1, "Accepted True Accepted", "Programmed True Programmed", ...others],
+      ["raw", 0, "Accepted False UnsupportedProtocol", "Programmed False Invalid", ...others],
+      ["high", 0, "Accepted False PortUnavailable", "Programmed False Invalid", ...others],
+    ]);
+    const [accepted] = status.conditions;
+    expect([accepted.status, accepted.reason]).toEqual(["True", "ListenersNotValid"]);
+
+    const listeners = [{ name: "raw", protocol: "UDP", port: 53 }];
+    await plane.patch("gateway", "gateways", "odd", { spec: { listeners } });
+    await until("nothing of it is served", async () => {
+      const { conditions } = (await plane.get("gateway", "gateways", "odd")).status;
+      return conditions.every((each: Body) => each.status === "False" && each.observedGeneration === 2);
+    });
+    expect(gateway.find("odd")?.listeners).toEqual([]);
+  });
 
   test("routes come, go and change; their backends too", async () => {
     const plane = await create("routes");

@@ -37,6 +37,7 @@ import {
   blockedText,
   gatewayAccepted,
   listenerStatus,
+  noListener,
   programmedCondition,
   resolvedAddresses,
   tooManyChanges,
@@ -90,7 +91,7 @@ export function createGatewayController(
           addresses: addressesOf(old, gatewayDomain),
           listeners: listenerStatus(old, routes, condition, now),
         };
-        return withStatus(old, [gatewayAccepted, condition], fields, now);
+        return withStatus(old, [gatewayAccepted(old), condition], fields, now);
       },
       gateway,
     );
@@ -196,7 +197,8 @@ export function createGatewayController(
       const version = await programs.put(view.program);
       const state = await stateOf(uid, version);
       const waitedMs = state.isLoaded ? 0 : waits.waitedMs(uid, version);
-      const condition = programmedCondition(state, waitedMs >= overdueMs);
+      const condition =
+        view.program.listeners.length === 0 ? noListener : programmedCondition(state, waitedMs >= overdueMs);
       await report(target, gateway, view.routes, condition, state.reports);
       await writeParents(target, view, false);
       const resolved = resolvedAddresses(state.reports);

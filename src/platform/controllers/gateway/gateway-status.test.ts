@@ -60,7 +60,6 @@ test.each<[what: string, state: ProgramState, isOverdue: boolean, expected: stri
 });
 
 test("the constant conditions", () => {
-  expect(text(gatewayAccepted)).toBe("True Accepted: The Gateway has been scheduled");
   expect(text(tooManyChanges)).toMatch(/^False Pending: /);
 });
 
@@ -95,7 +94,12 @@ test("a gateway's hostname is its uid in the domain", () => {
 test("each listener has its conditions, which keep their times, and its number of routes", () => {
   const gateway: KubeObject = {
     ...{ apiVersion: "v1", kind: "Gateway", metadata: { generation: 3 } },
-    spec: { listeners: [{ name: "web" }, { name: "tls" }] },
+    spec: {
+      listeners: [
+        { name: "web", protocol: "HTTP", port: 80 },
+        { name: "tls", protocol: "HTTPS", port: 443 },
+      ],
+    },
   };
   const programmed = programmedCondition(loaded(), false);
   const accepted = { type: "Accepted", status: "True", reason: "Accepted", message: "" } as const;
@@ -110,6 +114,10 @@ test("each listener has its conditions, which keep their times, and its number o
     {
       ...{ type: "ResolvedRefs", status: "True", reason: "ResolvedRefs" },
       message: "The listener has no unresolved references",
+    },
+    {
+      ...{ type: "Conflicted", status: "False", reason: "NoConflicts" },
+      message: "The listener is in conflict with no other",
     },
   ].map((condition) => ({ ...condition, ...times }));
   const supportedKinds = [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute" }];
@@ -138,11 +146,46 @@ test.each<[kinds: JsonObject[], supported: number, reason: string]>([
 ])("a listener for routes of the kinds %j", (kinds, supported, reason) => {
   const gateway: KubeObject = {
     ...{ apiVersion: "v1", kind: "Gateway", metadata: { generation: 1 } },
-    spec: { listeners: [{ name: "web", allowedRoutes: { kinds } }] },
+    spec: { listeners: [{ name: "web", protocol: "HTTP", port: 80, allowedRoutes: { kinds } }] },
   };
   const [status] = listenerStatus(gateway, [], programmedCondition(loaded(), false), "2026-01-01T00:00:00Z");
   expect(status?.["supportedKinds"]).toHaveLength(supported);
   expect(status?.["conditions"]).toContainEqual(expect.objectContaining({ type: "ResolvedRefs", reason }));
+});
+
+test.each([
+  [[["HTTP", 80]], "True Accepted: The Gateway has been scheduled", ["True Accepted"]],
+  [
+    [
+      ["TCP", 80],
+      ["HTTPS", 443],
+    ],
+    "True ListenersNotValid: Listeners that are not served, as their conditions say: l0",
+    ["False UnsupportedProtocol", "True Accepted"],
+  ],
+  [
+    [
+      ["HTTP", 8080],
+      ["example.com/quic", 443],
+    ],
+    "False ListenersNotValid: Listeners that are not served, as their conditions say: l0, l1",
+    ["False PortUnavailable", "False UnsupportedProtocol"],
+  ],
+] as const)("listeners %j", (given, accepted, listeners) => {
+  const gateway: KubeObject = {
+    ...{ apiVersion: "v1", kind: "Gateway", metadata: { generation: 1 } },
+    spec: { listeners: given.map(([protocol, port], index) => ({ name: `l${index}`, protocol, port })) },
+  };
+  expect(text(gatewayAccepted(gateway))).toBe(accepted);
+  const all = listenerStatus(gateway, [], programmedCondition(loaded(), false), "2026-01-01T00:00:00Z");
+  const states = all.map((listener) => {
+    const [of, programmed] = listener["conditions"] as unknown as NewCondition[];
+    // One that is not accepted is not programmed, and takes routes only if its protocol is one of theirs.
+    expect(programmed?.status).toBe(of?.status);
+    expect(listener["supportedKinds"]).toHaveLength(of?.reason === "UnsupportedProtocol" ? 0 : 1);
+    return `${of?.status} ${of?.reason}`;
+  });
+  expect(states).toEqual(listeners);
 });
 
 const gatewayWith = (programmed: Partial<NewCondition>, observedGeneration = 2): KubeObject => ({

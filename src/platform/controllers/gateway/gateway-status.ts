@@ -1,7 +1,7 @@
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import type { JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
 import { type NewCondition, withCondition } from "../../../kube-server/controllers/conditions.ts";
-import { routeKindsOf } from "../../kinds/gateway/gateway.ts";
+import { listenerFault, routeKindsOf } from "../../kinds/gateway/gateway.ts";
 import type { ProgramReport, ProgramState } from "../../routing/program-store.ts";
 import { attachedCount, type RouteOfGateway } from "./route-parents.ts";
 
@@ -54,12 +54,19 @@ export function resolvedAddresses(reports: readonly ProgramReport[]): Map<string
   return new Map(reports.flatMap((report) => Object.entries(report.resolved ?? {})));
 }
 
-export const gatewayAccepted: NewCondition = {
-  type: "Accepted",
-  status: "True",
-  reason: "Accepted",
-  message: "The Gateway has been scheduled",
-};
+/** Condition Accepted of a Gateway: it is not if none of its listeners can be served. */
+export function gatewayAccepted(gateway: KubeObject): NewCondition {
+  const listeners = objectsIn(fieldAt(gateway, ["spec", "listeners"]));
+  const faulty = listeners.filter((each) => listenerFault(each) !== undefined).map(({ name }) => name);
+  const accepted = { type: "Accepted", status: "True", message: "The Gateway has been scheduled" } as const;
+  if (faulty.length === 0) return { ...accepted, reason: "Accepted" };
+  const status = faulty.length === listeners.length ? "False" : "True";
+  const message = `Listeners that are not served, as their conditions say: ${faulty.join(", ")}`;
+  return { ...accepted, status, reason: "ListenersNotValid", message: message.slice(0, maxLength) };
+}
+
+/** Condition Programmed of a Gateway without a listener that can be served. */
+export const noListener = notProgrammed("Invalid", "None of the Gateway's listeners can be served");
 
 /** `status.addresses`. @param domain `gateway.domain`; undefined if no gateway runs */
 export function addressesOf(gateway: KubeObject, domain: string | undefined): JsonObject[] {
@@ -84,13 +91,17 @@ export function listenerStatus(
   return objectsIn(fieldAt(gateway, ["spec", "listeners"])).map((listener): JsonObject => {
     const name = String(listener["name"]);
     let conditions = objectsIn(known.find((each) => each["name"] === name)?.["conditions"]);
+    const fault = listenerFault(listener);
+    const refused = fault && { type: "Accepted", status: "False" as const, ...fault };
     const state: NewCondition =
-      programmed.status === "True"
-        ? { ...programmed, message: "The listener has been programmed" }
-        : programmed;
+      refused !== undefined
+        ? notProgrammed("Invalid", refused.message)
+        : programmed.status === "True"
+          ? { ...programmed, message: "The listener has been programmed" }
+          : programmed;
     const { supported, unsupported } = routeKindsOf(listener);
     const resolved = unsupported.length === 0 ? listenerResolved : invalidRouteKinds(unsupported);
-    for (const condition of [listenerAccepted, state, resolved]) {
+    for (const condition of [refused ?? listenerAccepted, state, resolved, noConflict]) {
       conditions = withCondition(conditions, condition, generation, now);
     }
     return {
@@ -107,6 +118,13 @@ function invalidRouteKinds(kinds: readonly string[]): NewCondition {
   return { type: "ResolvedRefs", status: "False", reason: "InvalidRouteKinds", message };
 }
 
+/** Listeners of one port, protocol and hostname are refused when they are written. */
+const noConflict: NewCondition = {
+  type: "Conflicted",
+  status: "False",
+  reason: "NoConflicts",
+  message: "The listener is in conflict with no other",
+};
 const listenerAccepted: NewCondition = {
   type: "Accepted",
   status: "True",

@@ -174,6 +174,7 @@ describe("backends", () => {
   });
   const slice = objectOf(endpointSliceKind, "s", { endpoints: [], ports: [{ port: 80 }] });
   const slices = new Map([[objectKey(endpointSliceKind, "default", "s"), slice]]);
+  const backend = { group: "discovery.k8s.io", kind: "EndpointSlice", name: "s", port: 80 };
 
   test.each<[rules: Json, reason: string, message: string]>([
     [[to("s")], "ResolvedRefs", "Resolved all the Object references for the Route"],
@@ -190,6 +191,16 @@ describe("backends", () => {
       "backends of the kind Pool.other.example are not supported; use an EndpointSlice",
     ],
     [[to("s", 81)], "BackendNotFound", 'EndpointSlice "s" has no TCP port 81'],
+    [
+      [{ backendRefs: [{ ...backend, namespace: "shop" }] }],
+      "RefNotPermitted",
+      "backends in other namespaces are not permitted: shop",
+    ],
+    [
+      [{ backendRefs: [{ ...backend, namespace: "default" }] }],
+      "ResolvedRefs",
+      "Resolved all the Object references for the Route",
+    ],
   ])("%j", (rules, reason, message) => {
     expect(resolvedRefs(routeOf([], { rules }), slices)).toMatchObject({ reason, message });
   });

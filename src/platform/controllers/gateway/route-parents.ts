@@ -1,7 +1,7 @@
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { type JsonObject, type KubeObject, sameJson } from "../../../kube-server/api/object.ts";
 import { type NewCondition, withCondition } from "../../../kube-server/controllers/conditions.ts";
-import { routeKindsOf } from "../../kinds/gateway/gateway.ts";
+import { listenerFault, routeKindsOf } from "../../kinds/gateway/gateway.ts";
 import { parentsOf } from "../../kinds/gateway/http-route.ts";
 import type { NamespacedName } from "../../kinds/references.ts";
 import { RouteBudget } from "./route-budget.ts";
@@ -49,7 +49,9 @@ function attachmentOf(gateway: KubeObject, route: KubeObject, ref: JsonObject): 
   }
   const matching = matchingListeners(gateway, ref);
   if (matching.length === 0) return { ref, accepted: noMatchingParent, listeners: [] };
-  const listeners = matching.filter((each) => routeKindsOf(each).supported.length > 0);
+  const listeners = matching.filter(
+    (each) => listenerFault(each) === undefined && routeKindsOf(each).supported.length > 0,
+  );
   return { ref, accepted: listeners.length === 0 ? kindNotAllowed : accepted, listeners };
 }
 
@@ -167,7 +169,7 @@ const kindNotAllowed: NewCondition = {
   type: "Accepted",
   status: "False",
   reason: "NotAllowedByListeners",
-  message: "The listener takes no HTTPRoutes",
+  message: "The listener takes no HTTPRoutes, or is not served: see its conditions",
 };
 const notAllowed: NewCondition = {
   type: "Accepted",

@@ -3,7 +3,8 @@ import { type Json, type JsonObject, type KubeObject, stringList } from "../../.
 import type { Plane } from "../../../kube-server/api/plane.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import { endpointSliceNames } from "../../kinds/discovery/endpoint-slice.ts";
-import { durationMs, isEndpointSlice } from "../../kinds/gateway/http-route.ts";
+import { listenerFault } from "../../kinds/gateway/gateway.ts";
+import { durationMs, isEndpointSlice, isInNamespace } from "../../kinds/gateway/http-route.ts";
 import type {
   BackendTarget,
   HeaderChanges,
@@ -71,9 +72,10 @@ export function routeProgram({ plane, gateway, routes, slices, ownRanges }: Prog
   };
 }
 
-/** The protocols of a gateway's listeners. */
+/** The protocols of a gateway's listeners that can be served. */
 export function listenersOf(gateway: KubeObject): Listener[] {
-  const found = objectsIn(fieldAt(gateway, ["spec", "listeners"])).map(protocolOf);
+  const all = objectsIn(fieldAt(gateway, ["spec", "listeners"]));
+  const found = all.filter((each) => listenerFault(each) === undefined).map(protocolOf);
   return (["http", "https"] as const).filter((each) => found.includes(each));
 }
 
@@ -85,7 +87,7 @@ export function protocolOf(listener: JsonObject): Listener {
 export type BackendFault =
   | {
       readonly fault: "missing";
-      readonly reason: "BackendNotFound" | "InvalidKind";
+      readonly reason: "BackendNotFound" | "InvalidKind" | "RefNotPermitted";
       readonly message: string;
     }
   /** None of its endpoints takes requests. */
@@ -104,6 +106,10 @@ export function targetOf(
     const kind = [backendRef["kind"], backendRef["group"]].filter(Boolean).join(".");
     const message = `backends of the kind ${kind} are not supported; use an EndpointSlice`;
     return { fault: "missing", reason: "InvalidKind", message };
+  }
+  if (!isInNamespace(backendRef, namespace)) {
+    const message = `backends in other namespaces are not permitted: ${String(backendRef["namespace"])}`;
+    return { fault: "missing", reason: "RefNotPermitted", message };
   }
   const missing = (message: string) => ({ fault: "missing", reason: "BackendNotFound", message }) as const;
   const name = String(backendRef["name"]);

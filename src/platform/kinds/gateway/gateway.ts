@@ -50,10 +50,29 @@ export function routeKindsOf(listener: JsonObject): {
 } {
   const named = objectsIn(fieldAt(listener, ["allowedRoutes", "kinds"]));
   const isHttp = ({ group, kind }: JsonObject) => group === httpRoutes.group && kind === httpRoutes.kind;
+  const isServed = listenerFault(listener)?.reason !== "UnsupportedProtocol";
   return {
-    supported: named.length === 0 || named.some(isHttp) ? [httpRoutes] : [],
+    supported: isServed && (named.length === 0 || named.some(isHttp)) ? [httpRoutes] : [],
     unsupported: named.filter((each) => !isHttp(each)).map(({ kind }) => String(kind)),
   };
+}
+
+const portOf = { HTTP: 80, HTTPS: 443 } as const;
+
+/** Why a listener cannot be served, as its condition Accepted says; undefined if it can. */
+export function listenerFault({
+  protocol,
+  port,
+}: JsonObject):
+  | { readonly reason: "UnsupportedProtocol" | "PortUnavailable"; readonly message: string }
+  | undefined {
+  if (protocol !== "HTTP" && protocol !== "HTTPS") {
+    const message = `The protocol ${String(protocol)} is not supported: use HTTP or HTTPS`;
+    return { reason: "UnsupportedProtocol", message };
+  }
+  if (port === portOf[protocol]) return undefined;
+  const message = `Port ${String(port)} is not available: a listener of ${protocol} has port ${portOf[protocol]}`;
+  return { reason: "PortUnavailable", message };
 }
 
 const opaque = (description: string): Schema => ({
@@ -74,11 +93,18 @@ const listener: Schema = {
     },
     hostname: textField("Not supported: the gateway gets a hostname by itself."),
     port: {
-      ...integerField("int32", "80 for HTTP, 443 for HTTPS."),
+      ...integerField("int32", "80 for HTTP, 443 for HTTPS; a listener on another port is not served."),
       minimum: 1,
       maximum: 65_535,
     },
-    protocol: { ...textField("HTTP or HTTPS."), minLength: 1, maxLength: 255 },
+    protocol: {
+      ...textField("HTTP or HTTPS; a listener of another protocol is not served."),
+      minLength: 1,
+      maxLength: 255,
+      pattern:
+        "^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|" +
+        "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\\/[A-Za-z0-9]+$",
+    },
     tls: {
       type: "object",
       description: "Settings of TLS; for HTTPS only.",
@@ -273,15 +299,10 @@ function addressOf({ port, protocol, hostname }: JsonObject): string {
   return JSON.stringify([port, protocol, hostname ?? ""]);
 }
 
-const portOf = { HTTP: 80, HTTPS: 443 } as const;
-
 function checkListener(listener: JsonObject, path: string, groupDomain: string, faults: FaultList): void {
-  const { protocol, port, tls } = listener;
-  if (protocol !== "HTTP" && protocol !== "HTTPS") {
-    faults.add(unsupportedValue(`${path}.protocol`, protocol, Object.keys(portOf)));
-  } else if (port !== portOf[protocol]) {
-    faults.add(unsupportedValue(`${path}.port`, port, [portOf[protocol]]));
-  }
+  const { protocol, tls } = listener;
+  // Its condition says that it is not served, whatever else it has.
+  if (listenerFault(listener)?.reason === "UnsupportedProtocol") return;
   for (const [steps, why] of notSupported) {
     if (isSet(fieldAt(listener, steps))) faults.add(forbiddenValue(`${path}.${steps.join(".")}`, why));
   }

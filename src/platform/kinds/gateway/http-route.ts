@@ -188,13 +188,18 @@ export function backendsOf(route: KubeObject): NamespacedName[] {
     objectsIn(backendRefs),
   );
   return refs
-    .filter(isEndpointSlice)
+    .filter((ref) => isEndpointSlice(ref) && isInNamespace(ref, route.metadata.namespace))
     .flatMap(({ name }) => referent({ name: name ?? null }, route.metadata.namespace) ?? []);
 }
 
 /** The only kind of backend that requests are forwarded to. */
 export function isEndpointSlice(backendRef: JsonObject): boolean {
   return backendRef["group"] === endpointSliceNames.group && backendRef["kind"] === endpointSliceNames.kind;
+}
+
+/** Whether a backend is in the route's own namespace; none of another is forwarded to. */
+export function isInNamespace(backendRef: JsonObject, namespace: string | undefined): boolean {
+  return backendRef["namespace"] === undefined || backendRef["namespace"] === namespace;
 }
 
 /** Several references to one parent name different listeners. */
@@ -220,13 +225,10 @@ function checkBackendRefs(list: Field, path: string, faults: FaultList): void {
   for (const [index, ref] of refs.entries()) {
     if (faults.isFull) return;
     const place = `${path}[${index}]`;
-    // Other kinds are reported in the route's status.
+    // Other kinds and namespaces are reported in the route's status.
     const isService = ref["group"] === "" && ref["kind"] === "Service";
     if (ref["port"] === undefined && (isService || isEndpointSlice(ref))) {
       faults.add(requiredValue(`${place}.port`));
-    }
-    if (ref["namespace"] !== undefined) {
-      faults.add(forbiddenValue(`${place}.namespace`, "the backend must be in the route's namespace"));
     }
     checkFilters(ref["filters"], backendFilters, `${place}.filters`, faults);
   }
