@@ -28,6 +28,7 @@ import { wakeGateways } from "./controllers/gateway/gateway-work.ts";
 import { createNameSweep } from "./controllers/name-sweep.ts";
 import { createProjectNames } from "./controllers/project-names.ts";
 import { countedResources, defaultQuotas } from "./default-quotas.ts";
+import { createHostnameClaims, type HostnameZone } from "./routing/hostname-claims.ts";
 import { createProgramStore } from "./routing/redis-program-store.ts";
 import type { RouteProgram } from "./routing/route-program.ts";
 import { servedKinds } from "./served-kinds.ts";
@@ -72,6 +73,10 @@ export interface PlatformOptions {
 export interface GatewayOptions {
   /** `gateway.domain`: hostnames are `<uid of the Gateway>.<domain>`. */
   readonly domain: string;
+  /** Domains whose hostnames are a project's without a proof. */
+  readonly zones?: readonly HostnameZone[];
+  /** Name servers that have the proofs of hostnames; the system's when there are none. */
+  readonly nameServers?: readonly string[];
 }
 
 export interface Platform {
@@ -159,7 +164,10 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
   return { ...server, ...platformParts(options, server) };
 }
 
-type PlatformParts = Pick<ServerControllerOptions, "names" | "programs" | "gatewayDomain">;
+type PlatformParts = Pick<
+  ServerControllerOptions,
+  "names" | "programs" | "gatewayDomain" | "hostnameClaims" | "hostnameZones" | "nameServers"
+>;
 
 /** The platform's own parts, which have no state outside Redis. */
 function platformParts(options: AssemblyOptions, { redis }: Pick<ServerParts, "redis">): PlatformParts {
@@ -167,6 +175,9 @@ function platformParts(options: AssemblyOptions, { redis }: Pick<ServerParts, "r
     names: createProjectNames(redis, options.projectNameRetentionMs ?? defaultNameRetentionMs),
     programs: createProgramStore(redis),
     gatewayDomain: options.gateway?.domain,
+    hostnameClaims: createHostnameClaims(redis),
+    hostnameZones: options.gateway?.zones ?? [],
+    nameServers: options.gateway?.nameServers ?? [],
   };
 }
 

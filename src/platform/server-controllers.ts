@@ -6,6 +6,7 @@ import { createInstanceController } from "./controllers/compute/instance-control
 import { createWorkloadController } from "./controllers/compute/workload-controller.ts";
 import { createWorkloadDeploymentController } from "./controllers/compute/workload-deployment-controller.ts";
 import { createGatewayController } from "./controllers/gateway/gateway-controller.ts";
+import { createGatewayHostnames } from "./controllers/gateway/gateway-hostnames.ts";
 import { DerivedGateways } from "./controllers/gateway/gateway-reader.ts";
 import { createHttpProxyController } from "./controllers/gateway/http-proxy-controller.ts";
 import { createHttpRouteController } from "./controllers/gateway/http-route-controller.ts";
@@ -22,6 +23,7 @@ export type ServerControllerOptions = ProjectControllerOptions & PlatformControl
 /** All controllers of the server. A new one is one file and one line here. */
 export function serverControllers(options: ServerControllerOptions): Controller[] {
   const derived = new DerivedGateways();
+  const hostnames = createGatewayHostnames(options);
   return [
     createProjectController(options),
     createNamespaceController(options),
@@ -34,8 +36,8 @@ export function serverControllers(options: ServerControllerOptions): Controller[
     createWorkloadController(options),
     createWorkloadDeploymentController(options),
     createInstanceController(options),
-    createHttpProxyController(options, derived),
-    createGatewayController(options, derived),
+    createHttpProxyController(options, derived, hostnames),
+    createGatewayController(options, derived, hostnames),
     createHttpRouteController(options),
     ...options.kinds.flatMap((kind) => {
       const isOwn = kind.storedAs === undefined && kind.usedBy !== undefined;

@@ -447,6 +447,24 @@ describe("broken configurations", () => {
       "platform:\ngateway:\n  domain: Proxy.example.com\n  trustedProxies: [::1, proxy]\n  caFile: ca.pem\n  limits: { connections: 9, requestsPerProxy: 0 }\n  accessLog: stdout\n",
     ],
     [
+      "zones of a gateway that overlap",
+      [
+        "4:21: error: gateway.zones[1].domain: overlaps gateway.zones[0]: a hostname belongs to one project",
+        "5:21: error: gateway.zones[2].domain: overlaps gateway.domain, proxy.localhost",
+        '6:21: error: gateway.zones[3].domain: must be a DNS name in lower case of at most 200 characters such as proxy.example.com, not "*.c.example"',
+      ],
+      [
+        "platform:",
+        "gateway: { zones: [",
+        "          { domain: a.example, project: web },",
+        "          { domain: b.a.example, project: web },",
+        "          { domain: localhost, project: web },",
+        "          { domain: '*.c.example', project: web },",
+        "          { domain: xa.example, project: web } ] }",
+        "",
+      ].join("\n"),
+    ],
+    [
       "a Redis that is none",
       [
         '2:15: error: redis.url: must be a redis or rediss URL such as redis://127.0.0.1:6379, not "http://127.0.0.1"',

@@ -17,5 +17,6 @@ test("every scalar and every list of scalars has a variable of its own, nothing 
   expect(without.map((key) => [key.name, key.type])).toEqual([
     ["metrics.headers", "map"],
     ["delivery.endpoints", "list of objects"],
+    ["gateway.zones", "list of objects"],
   ]);
 });

@@ -57,6 +57,7 @@ test("an empty gateway has every default", async () => {
     domain: "proxy.localhost",
     tls: {},
     trustedProxies: [],
+    zones: [],
     accessLog: false,
     limits: { connections: 10_000, connectionsPerAddress: 200, requestsPerProxy: 1_000 },
   });

@@ -23,7 +23,7 @@ export async function openPlatform(
     quotas,
     projectNameRetentionMs,
     isAllowed: addressesIn(config.egress.allow),
-    gateway: config.gateway,
+    gateway: config.gateway && { ...config.gateway, nameServers: config.egress.nameServers ?? [] },
     ...tls,
     stateDirectory: config.state.directory,
     redis,

@@ -8,6 +8,7 @@ import { HaproxyError } from "./haproxy/command-socket.ts";
 import {
   type GatewayFiles,
   type GatewaySettings,
+  hostKey,
   requestScript,
   sharedConfiguration,
   slotDefaults,
@@ -133,8 +134,10 @@ export async function writePlacement(
     for (const table of placement.tables) yield* pathEntries(table);
   });
   await writeMap(files.hosts, function* () {
-    for (const gateway of placement.places.keys()) {
-      yield [`${gateway}.${domain}`, hostEntry(placement, gateway)] as const;
+    for (const [gateway, { hostnames }] of placement.places) {
+      const entry = hostEntry(placement, gateway);
+      yield [`${gateway}.${domain}`, entry] as const;
+      for (const name of hostnames) yield [hostKey(name), entry] as const;
     }
   });
 }

@@ -18,11 +18,13 @@ import {
   writePlacement,
 } from "./configuration-writer.ts";
 import { commandWord, HaproxyError } from "./haproxy/command-socket.ts";
-import type { GatewayFiles, GatewaySettings } from "./haproxy/configuration.ts";
+import { type GatewayFiles, type GatewaySettings, hostKey } from "./haproxy/configuration.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 import { areDone, HeldPrograms, isAddressSet } from "./held-programs.ts";
 import { createGatewayRegistry } from "./metrics.ts";
 import {
+  droppedHosts,
+  type HostOfGateway,
   type MapChange,
   type PathTable,
   type Placement,
@@ -139,13 +141,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   /** No other load has it, nor one of an earlier daemon whose HAProxy is still there. */
   const loadName = (): string => `${Math.floor(clock.nowMs()).toString(36)}x${(++loadNumber).toString(36)}`;
 
-  const hostOf = (gateway: string): string => commandWord(`${gateway}.${options.domain}`);
+  const hostOf = ({ gateway, hostname }: HostOfGateway): string =>
+    commandWord(hostname === undefined ? `${gateway}.${options.domain}` : hostKey(hostname));
   const hostsMap = commandWord(options.files.hosts);
 
   /** Connections that clients keep stay with the worker before: it must not serve what is gone. */
-  const forgetRemoved = async (removed: readonly string[]): Promise<void> => {
+  const forgetRemoved = async (removed: readonly HostOfGateway[]): Promise<void> => {
     const forgotten = removed.slice(0, maxForgotten);
-    await haproxy.askLeaving(forgotten.map((gateway) => `del map ${hostsMap} ${hostOf(gateway)}`));
+    await haproxy.askLeaving(forgotten.map((host) => `del map ${hostsMap} ${hostOf(host)}`));
   };
 
   const load = async (signal: AbortSignal): Promise<void> => {
@@ -173,10 +176,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       throw error;
     }
     isRunning = true;
+    const dropped = placement === undefined ? [] : droppedHosts(placement, next);
     placement = next;
     isInDoubt = false;
     programs.noteLoaded(versions);
-    await forgetRemoved([...changed.keys()].filter((gateway) => programs.program(gateway) === undefined));
+    await forgetRemoved(dropped);
     presence.loaded(reaches, changed.values());
     const endedMs = clock.monotonicMs();
     loads = [...loads.filter((ms) => ms > endedMs - busyLoads.withinMs), endedMs];
@@ -223,7 +227,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     }
     placement = next;
     for (const held of given) programs.noteGiven(held);
-    await forgetRemoved(maps.flatMap(({ gateway, change }) => (change === "del" ? [gateway] : [])));
+    await forgetRemoved(maps.filter(({ change }) => change === "del"));
     if (!isAll) return false;
     programs.noteLoaded(versions, changed.keys());
     presence.loaded(reaches, changed.values());
@@ -235,9 +239,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const tableCommands = (table: PathTable): string[] =>
     pathEntries(table).map(([key, entry]) => `add map ${pathsMap} ${commandWord(key)} ${commandWord(entry)}`);
 
-  const mapCommand = ({ gateway, change }: MapChange, next: Placement): string => {
-    const entry = change === "del" ? "" : ` ${commandWord(hostEntry(next, gateway))}`;
-    return `${change} map ${hostsMap} ${hostOf(gateway)}${entry}`;
+  const mapCommand = (each: MapChange, next: Placement): string => {
+    const entry = each.change === "del" ? "" : ` ${commandWord(hostEntry(next, each.gateway))}`;
+    return `${each.change} map ${hostsMap} ${hostOf(each)}${entry}`;
   };
 
   /** @throws HaproxyError when one of them is not done; those after it may be */

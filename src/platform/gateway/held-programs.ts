@@ -142,7 +142,7 @@ export class HeldPrograms {
         program,
         states: statesOf(program, before),
         // Now, since the store's programs come in parts: all of them at once would hold up the event loop.
-        ownBytes: paths === undefined ? ownBytes(program) : plainBytes(paths),
+        ownBytes: paths === undefined ? ownBytes(program) : plainBytes(paths, program),
         // Nothing of it is configuration that HAProxy could refuse.
         ...(paths === undefined ? {} : { paths, isAccepted: true }),
         earlier: this.#earlier(before, program),
@@ -169,13 +169,21 @@ export class HeldPrograms {
     }
   }
 
-  /** What is served until a new version is loaded. It does not keep private addresses that are no longer its own. */
-  #earlier(before: HeldProgram | undefined, { ownRanges }: RouteProgram): HeldProgram | undefined {
+  /**
+   * What is served until a new version is loaded. It does not keep private addresses and hostnames that are
+   * no longer its own.
+   */
+  #earlier(before: HeldProgram | undefined, newest: RouteProgram): HeldProgram | undefined {
+    const { ownRanges } = newest;
     const earlier = before?.isLoaded === true ? before : before?.earlier;
     if (earlier === undefined) return undefined;
     earlier.earlier = undefined;
-    if (JSON.stringify(earlier.program.ownRanges) === JSON.stringify(ownRanges)) return earlier;
-    const program = { ...earlier.program, ownRanges };
+    const { hostnames: names = [] } = earlier.program;
+    const kept = new Set(newest.hostnames);
+    const hostnames = names.filter((name) => kept.has(name));
+    const isSame = JSON.stringify(earlier.program.ownRanges) === JSON.stringify(ownRanges);
+    if (isSame && hostnames.length === names.length) return earlier;
+    const program = { ...earlier.program, ownRanges, hostnames };
     const { paths, ownBytes: bytes } = earlier;
     const moved: HeldProgram = {
       program,

@@ -33,8 +33,9 @@ const bytesOfSlot = { section: 12_500, server: 6_000, mixed: 5_000 };
 const entryBytes = 1_500;
 
 /** Memory that HAProxy needs for a plain program but for its slot. */
-export function plainBytes(paths: readonly PlainPath[]): number {
-  return paths.reduce((sum, { key }) => sum + entryBytes + 3 * key.length, entryBytes);
+export function plainBytes(paths: readonly PlainPath[], { hostnames = [] }: RouteProgram): number {
+  const names = (1 + hostnames.length) * entryBytes;
+  return paths.reduce((sum, { key }) => sum + entryBytes + 3 * key.length, names);
 }
 
 /** Memory that HAProxy needs for a slot of plain programs. */
@@ -46,7 +47,7 @@ export function slotBytes({ width, isMixed }: SlotShape): number {
 export function placementBytes({ places, pools }: Placement): number {
   let bytes = pools.reduce((sum, { shape, size }) => sum + size * slotBytes(shape), 0);
   for (const { held, plain } of places.values()) {
-    if (plain !== undefined) bytes += plainBytes(held?.paths ?? []);
+    if (plain !== undefined) bytes += held === undefined ? 0 : plainBytes(held.paths ?? [], held.program);
     else if (held !== undefined) bytes += versionBytes(held);
   }
   return bytes;
@@ -57,17 +58,18 @@ export function ownBytes(program: RouteProgram): number {
   const acls = program.matches.reduce((sum, match) => sum + conditionCount(match), 0);
   const rules = program.rules.reduce((sum, rule) => sum + lineCount(rule), program.matches.length);
   const redirects = program.rules.filter(({ action }) => action.type === "redirect").length;
+  const names = (program.hostnames?.length ?? 0) * entryBytes;
   const text = JSON.stringify(program);
   let percents = 0;
   // Each is a part of its own in a log-format string.
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) === percent) percents++;
   const lines = acls * bytesOf.acl + rules * bytesOf.rule + redirects * bytesOf.redirect;
-  return bytesOf.section + text.length + lines + percents * bytesOf.percent;
+  return bytesOf.section + names + text.length + lines + percents * bytesOf.percent;
 }
 
-function conditionCount({ path, method, headers, queryParams, listeners }: ProgramMatch): number {
+function conditionCount({ path, method, headers, queryParams, listeners, host }: ProgramMatch): number {
   const paths = path.type === "PathPrefix" && path.value === "/" ? 0 : 1;
-  const others = Number(method !== undefined) + Number(listeners !== undefined);
+  const others = [method, listeners, host].filter((each) => each !== undefined).length;
   return paths + others + headers.length + 2 * queryParams.length;
 }
 

@@ -18,6 +18,8 @@ import { plainRoute, slotShape } from "./plain-program.ts";
 
 /** Where HAProxy has a program. */
 export interface Place {
+  /** Hostnames besides the gateway's own. */
+  readonly hostnames: readonly string[];
   /** The version that is served; absent: responses say that it is left out. */
   readonly held?: HeldProgram | undefined;
   /** Of a plain program; absent: it has a section of its own. */
@@ -102,7 +104,7 @@ export async function placementOfLoad(
     if (!isPlainText(gateway)) continue;
     const held = servedOf(newest, versions);
     if (held?.paths === undefined) {
-      places.set(gateway, { held });
+      places.set(gateway, { held, hostnames: hostnamesOf(newest, held) });
       continue;
     }
     held.route ??= plainRoute(held);
@@ -116,7 +118,7 @@ export async function placementOfLoad(
       tables.push(plain.table);
       pathCount += plain.table.entries.length;
     }
-    places.set(gateway, { held, plain });
+    places.set(gateway, { held, plain, hostnames: hostnamesOf(newest, held) });
     owners.set(slot.name, gateway);
   }
   const pools = [...taken].map(([shape, count]) => {
@@ -161,9 +163,47 @@ export interface PlacementChange {
   readonly isComplete: boolean;
 }
 
-export interface MapChange {
-  readonly gateway: string;
+export interface MapChange extends HostOfGateway {
   readonly change: "add" | "set" | "del";
+}
+
+export interface HostOfGateway {
+  readonly gateway: string;
+  /** Absent: the gateway's own. */
+  readonly hostname?: string | undefined;
+}
+
+/** Hostnames that a later placement no longer has for the same gateway. */
+export function droppedHosts(before: Placement, next: Placement): HostOfGateway[] {
+  return [...before.places].flatMap(([gateway, { hostnames }]): HostOfGateway[] => {
+    const after = next.places.get(gateway);
+    const dropped = hostnames.filter((name) => after?.hostnames.includes(name) !== true);
+    const own: HostOfGateway[] = after === undefined ? [{ gateway }] : [];
+    return [...own, ...dropped.map((hostname) => ({ gateway, hostname }))];
+  });
+}
+
+/** Those of what is served, or of a program that is left out: responses say so. */
+function hostnamesOf(newest: HeldProgram, held: HeldProgram | undefined): readonly string[] {
+  return (held ?? newest).program.hostnames ?? [];
+}
+
+/** Changes of a gateway's entries in the map of hosts. */
+function mapChanges(
+  gateway: string,
+  before: Place | undefined,
+  after: Place | undefined,
+  isNewEntry: boolean,
+): MapChange[] {
+  const names = (place: Place | undefined): (string | undefined)[] =>
+    place === undefined ? [] : [undefined, ...place.hostnames];
+  const [old, now] = [new Set(names(before)), names(after)];
+  const dropped = [...old].filter((name) => !now.includes(name));
+  const kept = now.filter((name) => isNewEntry || !old.has(name));
+  return [
+    ...dropped.map((hostname): MapChange => ({ gateway, hostname, change: "del" })),
+    ...kept.map((hostname): MapChange => ({ gateway, hostname, change: old.has(hostname) ? "set" : "add" })),
+  ];
 }
 
 /**
@@ -214,9 +254,9 @@ export async function placementChange(
       tables.push(plain.table);
       pathCount += plain.table.entries.length;
     }
-    if (plain.entry !== before?.plain?.entry)
-      maps.push({ gateway, change: before === undefined ? "add" : "set" });
-    places.set(gateway, { held, plain });
+    const place = { held, plain, hostnames: held.program.hostnames ?? [] };
+    maps.push(...mapChanges(gateway, before, place, plain.entry !== before?.plain?.entry));
+    places.set(gateway, place);
   };
 
   let placed = 0;
@@ -226,7 +266,8 @@ export async function placementChange(
     const before = places.get(gateway);
     if (newest === undefined) {
       // The section of one that was not plain stays in memory until the next load.
-      if (places.delete(gateway)) maps.push({ gateway, change: "del" });
+      maps.push(...mapChanges(gateway, before, undefined, false));
+      places.delete(gateway);
       continue;
     }
     if (!isPlainText(gateway)) continue;
@@ -236,8 +277,9 @@ export async function placementChange(
       if (newest.isPending !== true) isComplete = false;
     } else if (held === undefined) {
       if (before === undefined || before.held !== undefined) {
-        maps.push({ gateway, change: before === undefined ? "add" : "set" });
-        places.set(gateway, {});
+        const place = { hostnames: hostnamesOf(newest, held) };
+        maps.push(...mapChanges(gateway, before, place, true));
+        places.set(gateway, place);
       }
     } else if (held.paths === undefined) {
       isComplete = false;
@@ -248,6 +290,8 @@ export async function placementChange(
       if (places.get(gateway)?.held === held) given.push(held);
     }
   }
+  // One that moves to another gateway is there twice until it is dropped, and a deletion takes both.
+  maps.sort((a, b) => Number(b.change === "del") - Number(a.change === "del"));
   const next = {
     ...now,
     places,

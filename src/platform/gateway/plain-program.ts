@@ -66,8 +66,9 @@ function isEverything(match: ProgramMatch): boolean {
   return match.path.type === "PathPrefix" && match.path.value === "/" && isOfPathOnly(match);
 }
 
-function isOfPathOnly({ method, headers, queryParams, listeners }: ProgramMatch): boolean {
-  return method === undefined && headers.length + queryParams.length === 0 && listeners === undefined;
+function isOfPathOnly({ method, headers, queryParams, listeners, host }: ProgramMatch): boolean {
+  const isEveryRequest = listeners === undefined && host === undefined;
+  return method === undefined && headers.length + queryParams.length === 0 && isEveryRequest;
 }
 
 function isPlainRule(rule: ProgramRule): boolean {

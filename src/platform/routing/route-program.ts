@@ -1,10 +1,12 @@
 /**
- * What the gateway does with the requests for one hostname: plain data, made from a Gateway and its
- * HTTPRoutes, and carried out by every running gateway.
+ * What the gateway does with the requests for one Gateway's hostnames: plain data, made from a Gateway and
+ * its HTTPRoutes, and carried out by every running gateway.
  */
 export interface RouteProgram {
-  /** uid of the Gateway; its hostname is `<uid>.<gateway.domain>`. */
+  /** uid of the Gateway; its own hostname is `<uid>.<gateway.domain>`. */
   readonly gateway: string;
+  /** Others that it holds, in lower case; `*.` at the beginning stands for one label or more. */
+  readonly hostnames?: readonly string[];
   /** Where the Gateway is. */
   readonly plane: ProgramPlane;
   readonly namespace: string;
@@ -33,6 +35,8 @@ export type Listener = "http" | "https";
 export interface ProgramMatch extends RouteMatch {
   /** The rule that it leads to: its place in {@link RouteProgram.rules}. */
   readonly rule: number;
+  /** Of {@link RouteProgram.hostnames}, or one that these cover; absent: requests for every hostname. */
+  readonly host?: string;
   /** Absent: requests of every listener. */
   readonly listeners?: readonly Listener[];
 }

@@ -57,7 +57,10 @@ function routed(rules: readonly Routed[]): RouteProgram {
   }));
   const route = admitted(objectOf(httpRouteKind, "route", { spec: { rules: spec } }), httpRouteKind);
   const program = programOf(rules.map(({ to }) => ({ backend: target(to) })));
-  return { ...program, matches: orderedMatches([route]).map(({ match, rule }) => ({ ...match, rule })) };
+  return {
+    ...program,
+    matches: orderedMatches([{ route, hosts: [undefined] }]).map(({ match, rule }) => ({ ...match, rule })),
+  };
 }
 
 const prefix = (value: string): Json => ({ path: { type: "PathPrefix", value } });

@@ -1,7 +1,12 @@
 import { createSocket } from "node:dgram";
 
-/** A name server's response: addresses of either family, an error, or none at all. */
-export type NameAnswer = readonly string[] | "NXDOMAIN" | "SERVFAIL" | "nothing";
+/** A name server's response: addresses of either family, TXT records, an error, or none at all. */
+export type NameAnswer =
+  | readonly string[]
+  | { readonly txt: readonly string[] }
+  | "NXDOMAIN"
+  | "SERVFAIL"
+  | "nothing";
 
 /** A name server on loopback (RFC 1035, UDP) with records set by a test. */
 export interface NameServer extends AsyncDisposable {
@@ -15,6 +20,7 @@ export interface NameServer extends AsyncDisposable {
 const rcodes = { NXDOMAIN: 3, SERVFAIL: 2 } as const;
 const typeA = 1;
 const typeAaaa = 28;
+const typeTxt = 16;
 
 export async function startNameServer(
   answerTo: (name: string) => NameAnswer,
@@ -27,8 +33,7 @@ export async function startNameServer(
     asked.push(`${name} ${type === typeA ? "A" : type === typeAaaa ? "AAAA" : type}`);
     const answer = answerTo(name);
     if (answer === "nothing") return;
-    const wanted =
-      typeof answer === "string" ? [] : answer.filter((one) => one.includes(":") === (type === typeAaaa));
+    const wanted = wantedOf(answer, type);
     const head = Buffer.from(question.subarray(0, 12));
     head.writeUInt16BE(0x8180 | (typeof answer === "string" ? rcodes[answer] : 0), 2);
     for (const [at, count] of [1, wanted.length, 0, 0].entries()) head.writeUInt16BE(count, 4 + 2 * at);
@@ -43,6 +48,12 @@ export async function startNameServer(
   };
 }
 
+function wantedOf(answer: NameAnswer, type: number): readonly string[] {
+  if (typeof answer === "string") return [];
+  if ("txt" in answer) return type === typeTxt ? answer.txt : [];
+  return type === typeTxt ? [] : answer.filter((one) => one.includes(":") === (type === typeAaaa));
+}
+
 function questionOf(message: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = [];
   let at = 12;
@@ -55,7 +66,7 @@ function questionOf(message: Buffer): { name: string; type: number; end: number 
 
 /** A record for the question's name. */
 function recordOf(address: string, type: number, ttlSeconds: number): Buffer {
-  const data = address.includes(":") ? groupsOf(address) : Buffer.from(address.split(".").map(Number));
+  const data = dataOf(address, type);
   const record = Buffer.alloc(12);
   record.writeUInt16BE(0xc00c, 0);
   record.writeUInt16BE(type, 2);
@@ -63,6 +74,11 @@ function recordOf(address: string, type: number, ttlSeconds: number): Buffer {
   record.writeUInt32BE(ttlSeconds, 6);
   record.writeUInt16BE(data.length, 10);
   return Buffer.concat([record, data]);
+}
+
+function dataOf(text: string, type: number): Buffer {
+  if (type === typeTxt) return Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]);
+  return text.includes(":") ? groupsOf(text) : Buffer.from(text.split(".").map(Number));
 }
 
 function groupsOf(address: string): Buffer {

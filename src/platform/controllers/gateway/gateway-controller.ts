@@ -31,6 +31,7 @@ import { subnetKind } from "../../kinds/networking/subnet.ts";
 import type { ProgramReport, ProgramState } from "../../routing/program-store.ts";
 import type { PlatformControllerOptions } from "../options.ts";
 import { createChangePace } from "./change-pace.ts";
+import type { GatewayHostnames } from "./gateway-hostnames.ts";
 import { type DerivedGateways, type GatewayView, readGateway } from "./gateway-reader.ts";
 import {
   addressesOf,
@@ -45,7 +46,7 @@ import {
 import { namedRange } from "./own-ranges.ts";
 import { againAfter, createProgramWaits } from "./program-waits.ts";
 import { createResolvedAddresses } from "./resolved-addresses.ts";
-import { type RouteOfGateway, resolvedRefs, withParents } from "./route-parents.ts";
+import { resolvedRefs, withParents } from "./route-parents.ts";
 
 /** Field manager of what is written for gateways, into routes too. */
 export const gatewayComponent = "telemetryd-gateway-controller";
@@ -57,6 +58,7 @@ const overdueMs = 5_000;
 export function createGatewayController(
   options: PlatformControllerOptions,
   derived: DerivedGateways,
+  hostnames: GatewayHostnames,
 ): Controller {
   const { groupDomain, clock, claims, programs, gatewayDomain } = options;
   const kind = gatewayKind(groupDomain);
@@ -64,7 +66,7 @@ export function createGatewayController(
   const finalizer = gatewayFinalizer(groupDomain);
   const controllerName = gatewayControllerName(groupDomain);
   const objects = createControlObjects(options, gatewayComponent);
-  const reading = { objects, claims, groupDomain, derived };
+  const reading = { objects, claims, groupDomain, derived, hostnames };
   const events = createEventRecorder(options, gatewayComponent);
   const addresses = createResolvedAddresses(objects, groupDomain, clock);
   const waits = createProgramWaits(clock);
@@ -76,7 +78,7 @@ export function createGatewayController(
   const report = async (
     target: Target,
     gateway: KubeObject,
-    routes: readonly RouteOfGateway[],
+    { routes, hostnames: names }: Pick<GatewayView, "routes" | "hostnames">,
     condition: NewCondition,
     reports: readonly ProgramReport[],
   ): Promise<void> => {
@@ -89,9 +91,9 @@ export function createGatewayController(
         if (old.metadata.generation !== generation) return old;
         const fields = {
           addresses: addressesOf(old, gatewayDomain),
-          listeners: listenerStatus(old, routes, condition, now),
+          listeners: listenerStatus(old, routes, condition, names, now),
         };
-        return withStatus(old, [gatewayAccepted(old), condition], fields, now);
+        return withStatus(old, [gatewayAccepted(old, names), condition], fields, now);
       },
       gateway,
     );
@@ -141,6 +143,16 @@ export function createGatewayController(
     }
   };
 
+  /** Reads a gateway after it has taken the hostnames that it may. */
+  const readSettled = async (target: Target, gateway: KubeObject) => {
+    const { uid = "" } = gateway.metadata;
+    const view = await readGateway(reading, target, gateway);
+    const { states, againMs } = await hostnames.settle(target.plane, uid, view.hostnames);
+    const isChanged = [...states].some(([name, { kind }]) => view.hostnames.get(name)?.kind !== kind);
+    const next = isChanged ? await readGateway(reading, target, gateway) : view;
+    return { view: { ...next, hostnames: states }, hostnamesAgainMs: againMs };
+  };
+
   /** Takes the program out of every gateway before the object goes. */
   const finalize = async (target: Target, gateway: KubeObject): Promise<Reconciled> => {
     const { uid = "", finalizers = [] } = gateway.metadata;
@@ -154,6 +166,7 @@ export function createGatewayController(
     if (running > 0 && !isLoaded) return again(againAfter(waits.waitedMs(uid, version), true));
     const view = await readGateway(reading, target, gateway);
     await writeParents(target, view, true);
+    await hostnames.releaseOthers(uid, []);
     await programs.forget(uid);
     waits.forget(uid);
     await objects.dropFinalizer(target, finalizer);
@@ -186,11 +199,11 @@ export function createGatewayController(
     async reconcile(target, gateway) {
       if (gateway.metadata.deletionTimestamp !== undefined) return await finalize(target, gateway);
       const { uid = "" } = gateway.metadata;
-      const view = await readGateway(reading, target, gateway);
+      const { view, hostnamesAgainMs } = await readSettled(target, gateway);
       if ((await programs.versionOf(view.program)) === undefined) {
         const waitMs = pace.take(planeKey(target.plane));
         if (waitMs > 0) {
-          await report(target, gateway, view.routes, tooManyChanges, []);
+          await report(target, gateway, view, tooManyChanges, []);
           return again(waitMs);
         }
       }
@@ -199,13 +212,15 @@ export function createGatewayController(
       const waitedMs = state.isLoaded ? 0 : waits.waitedMs(uid, version);
       const condition =
         view.program.listeners.length === 0 ? noListener : programmedCondition(state, waitedMs >= overdueMs);
-      await report(target, gateway, view.routes, condition, state.reports);
+      await report(target, gateway, view, condition, state.reports);
       await writeParents(target, view, false);
       const resolved = resolvedAddresses(state.reports);
       const addressesAgainMs = await addresses.write(target.plane, view.slices.values(), resolved);
       if (!state.isLoaded) return again(againAfter(waitedMs, state.running > 0));
       waits.forget(uid);
-      return addressesAgainMs === undefined ? done : again(addressesAgainMs);
+      await hostnames.releaseOthers(uid, view.program.hostnames ?? []);
+      const due = [addressesAgainMs, hostnamesAgainMs].flatMap((ms) => ms ?? []);
+      return due.length === 0 ? done : again(Math.min(...due));
     },
   };
 }

@@ -37,6 +37,7 @@ test("a program is derived once for each generation of what it is made of", asyn
   const reading = {
     ...{ objects, groupDomain: "platformapis", derived: new DerivedGateways() },
     claims: {} as NumberClaims,
+    hostnames: { read: async () => new Map() },
   };
   const read = () => readGateway(reading, target, gateway);
   const first = await read();

@@ -8,9 +8,16 @@ import { endpointSliceKind } from "../../kinds/discovery/endpoint-slice.ts";
 import { backendsOf, httpRouteKind } from "../../kinds/gateway/http-route.ts";
 import { subnetKind } from "../../kinds/networking/subnet.ts";
 import type { RouteProgram } from "../../routing/route-program.ts";
+import type { GatewayHostnames, HostnameStates } from "./gateway-hostnames.ts";
 import { isOwnRange, namedRange } from "./own-ranges.ts";
 import { RouteBudget } from "./route-budget.ts";
-import { type Attachment, attachedRoutes, type RouteOfGateway, routesOfGateway } from "./route-parents.ts";
+import {
+  type Attachment,
+  attachedRoutes,
+  hostnamesOfGateway,
+  type RouteOfGateway,
+  routesOfGateway,
+} from "./route-parents.ts";
 import { routeProgram } from "./route-programs.ts";
 
 /** A gateway with what it is connected with. */
@@ -20,6 +27,8 @@ export interface GatewayView {
   readonly routes: readonly RouteOfGateway[];
   /** The slices of these routes, by key. */
   readonly slices: ReadonlyMap<string, KubeObject>;
+  /** What is known of the hostnames that the gateway needs. */
+  readonly hostnames: HostnameStates;
 }
 
 export interface GatewayReading {
@@ -27,6 +36,7 @@ export interface GatewayReading {
   readonly claims: NumberClaims;
   readonly groupDomain: string;
   readonly derived: DerivedGateways;
+  readonly hostnames: Pick<GatewayHostnames, "read">;
 }
 
 /** What follows from certain generations of a gateway's objects. */
@@ -75,7 +85,7 @@ export class DerivedGateways {
 
 /** Reads what a gateway's program is made of. */
 export async function readGateway(
-  { objects, claims, groupDomain, derived }: GatewayReading,
+  { objects, claims, groupDomain, derived, hostnames: known }: GatewayReading,
   target: Target,
   gateway: KubeObject,
 ): Promise<GatewayView> {
@@ -92,12 +102,16 @@ export async function readGateway(
   const parts = [gateway, ...found, ...slices.values()].map(
     ({ metadata }) => `${metadata.uid} ${metadata.generation}`,
   );
-  const basis = JSON.stringify([parts.sort(), ownRanges]);
+  const wanted = hostnamesOfGateway(gateway, found);
+  const hostnames = await known.read(plane, gateway.metadata.uid ?? "", wanted);
+  const held = [...hostnames].flatMap(([hostname, { kind }]) => (kind === "held" ? [hostname] : []));
+  const basis = JSON.stringify([parts.sort(), ownRanges, [...hostnames]]);
   const { program, attachments } = derived.get(`${planeKey(plane)} ${keyOf(target)}`, basis, () => {
     const budget = new RouteBudget();
-    const routes = routesOfGateway(gateway, found, budget);
+    const routes = routesOfGateway(gateway, found, hostnames, budget);
+    const attached = attachedRoutes(routes);
     return {
-      program: routeProgram({ plane, gateway, routes: attachedRoutes(routes), slices, ownRanges }),
+      program: routeProgram({ plane, gateway, routes: attached, hostnames: held, slices, ownRanges }),
       attachments: new Map(routes.map((each) => [each.route.metadata.uid ?? "", each.attachments])),
       bytes: leastBytes + budget.bytes,
     };
@@ -107,11 +121,11 @@ export async function readGateway(
     const route = byUid.get(uid);
     return route === undefined ? [] : [{ route, attachments: all }];
   });
-  return { program, routes, slices };
+  return { program, routes, slices, hostnames };
 }
 
 async function ownRangesOf(
-  { objects, claims, groupDomain }: Omit<GatewayReading, "derived">,
+  { objects, claims, groupDomain }: Omit<GatewayReading, "derived" | "hostnames">,
   plane: Plane,
 ): Promise<string[]> {
   const ranges = new Set<string>();

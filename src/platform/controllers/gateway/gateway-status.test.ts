@@ -103,9 +103,9 @@ test("each listener has its conditions, which keep their times, and its number o
   };
   const programmed = programmedCondition(loaded(), false);
   const accepted = { type: "Accepted", status: "True", reason: "Accepted", message: "" } as const;
-  const attachments = [{ ref: {}, accepted, listeners: [{ name: "tls" }] }];
+  const attachments = [{ ref: {}, accepted, listeners: [{ name: "tls" }], hosts: [] }];
   const statusAt = (now: string, known: KubeObject, state = programmed) =>
-    listenerStatus(known, [{ route: gateway, attachments }], state, now);
+    listenerStatus(known, [{ route: gateway, attachments }], state, new Map(), now);
   const first = statusAt("2026-01-01T00:00:00Z", gateway);
   const times = { observedGeneration: 3, lastTransitionTime: "2026-01-01T00:00:00Z" };
   const conditions = [
@@ -139,6 +139,37 @@ test("each listener has its conditions, which keep their times, and its number o
   });
 });
 
+test("a listener whose hostname is not held is not accepted, and the gateway says so", () => {
+  const gateway: KubeObject = {
+    ...{ apiVersion: "v1", kind: "Gateway", metadata: { generation: 1 } },
+    spec: {
+      listeners: [
+        { name: "web", protocol: "HTTP", port: 80 },
+        { name: "own", protocol: "HTTP", port: 80, hostname: "a.example.com" },
+      ],
+    },
+  };
+  const states = new Map([
+    ["a.example.com", { kind: "refused", reason: "HostnameInUse", message: "why" } as const],
+  ]);
+  const programmed = programmedCondition(loaded(), false);
+  const [web, own] = listenerStatus(gateway, [], programmed, states, "2026-01-01T00:00:00Z");
+  const stateOf = (status: JsonObject | undefined) =>
+    ((status?.["conditions"] ?? []) as JsonObject[]).map(({ type, status: is, reason, message }) =>
+      [type, is, reason, type === "Accepted" ? message : ""].join(" ").trim(),
+    );
+  expect(stateOf(web).slice(0, 2)).toEqual([
+    ...["Accepted True Accepted The listener is accepted", "Programmed True Programmed"],
+  ]);
+  expect(stateOf(own).slice(0, 2)).toEqual([
+    ...["Accepted False HostnameInUse a.example.com: why", "Programmed False Invalid"],
+  ]);
+  expect(text(gatewayAccepted(gateway, states))).toBe(
+    "True ListenersNotValid: Listeners that are not served, as their conditions say: own",
+  );
+  expect(text(gatewayAccepted(gateway, new Map()))).toBe("True Accepted: The Gateway has been scheduled");
+});
+
 test.each<[kinds: JsonObject[], supported: number, reason: string]>([
   [[{ group: "gateway.networking.k8s.io", kind: "HTTPRoute" }], 1, "ResolvedRefs"],
   [[{ group: "gateway.networking.k8s.io", kind: "HTTPRoute" }, { kind: "Other" }], 1, "InvalidRouteKinds"],
@@ -148,7 +179,13 @@ test.each<[kinds: JsonObject[], supported: number, reason: string]>([
     ...{ apiVersion: "v1", kind: "Gateway", metadata: { generation: 1 } },
     spec: { listeners: [{ name: "web", protocol: "HTTP", port: 80, allowedRoutes: { kinds } }] },
   };
-  const [status] = listenerStatus(gateway, [], programmedCondition(loaded(), false), "2026-01-01T00:00:00Z");
+  const [status] = listenerStatus(
+    gateway,
+    [],
+    programmedCondition(loaded(), false),
+    new Map(),
+    "2026-01-01T00:00:00Z",
+  );
   expect(status?.["supportedKinds"]).toHaveLength(supported);
   expect(status?.["conditions"]).toContainEqual(expect.objectContaining({ type: "ResolvedRefs", reason }));
 });
@@ -176,8 +213,15 @@ test.each([
     ...{ apiVersion: "v1", kind: "Gateway", metadata: { generation: 1 } },
     spec: { listeners: given.map(([protocol, port], index) => ({ name: `l${index}`, protocol, port })) },
   };
-  expect(text(gatewayAccepted(gateway))).toBe(accepted);
-  const all = listenerStatus(gateway, [], programmedCondition(loaded(), false), "2026-01-01T00:00:00Z");
+  const names = new Map();
+  expect(text(gatewayAccepted(gateway, names))).toBe(accepted);
+  const all = listenerStatus(
+    gateway,
+    [],
+    programmedCondition(loaded(), false),
+    names,
+    "2026-01-01T00:00:00Z",
+  );
   const states = all.map((listener) => {
     const [of, programmed] = listener["conditions"] as unknown as NewCondition[];
     // One that is not accepted is not programmed, and takes routes only if its protocol is one of theirs.

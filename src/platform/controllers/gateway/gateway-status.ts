@@ -3,6 +3,7 @@ import type { JsonObject, KubeObject } from "../../../kube-server/api/object.ts"
 import { type NewCondition, withCondition } from "../../../kube-server/controllers/conditions.ts";
 import { listenerFault, routeKindsOf } from "../../kinds/gateway/gateway.ts";
 import type { ProgramReport, ProgramState } from "../../routing/program-store.ts";
+import type { HostnameStates } from "./gateway-hostnames.ts";
 import { attachedCount, type RouteOfGateway } from "./route-parents.ts";
 
 /** Condition Programmed of a Gateway. @param isOverdue the gateways have had time enough to load the program */
@@ -54,17 +55,6 @@ export function resolvedAddresses(reports: readonly ProgramReport[]): Map<string
   return new Map(reports.flatMap((report) => Object.entries(report.resolved ?? {})));
 }
 
-/** Condition Accepted of a Gateway: it is not if none of its listeners can be served. */
-export function gatewayAccepted(gateway: KubeObject): NewCondition {
-  const listeners = objectsIn(fieldAt(gateway, ["spec", "listeners"]));
-  const faulty = listeners.filter((each) => listenerFault(each) !== undefined).map(({ name }) => name);
-  const accepted = { type: "Accepted", status: "True", message: "The Gateway has been scheduled" } as const;
-  if (faulty.length === 0) return { ...accepted, reason: "Accepted" };
-  const status = faulty.length === listeners.length ? "False" : "True";
-  const message = `Listeners that are not served, as their conditions say: ${faulty.join(", ")}`;
-  return { ...accepted, status, reason: "ListenersNotValid", message: message.slice(0, maxLength) };
-}
-
 /** Condition Programmed of a Gateway without a listener that can be served. */
 export const noListener = notProgrammed("Invalid", "None of the Gateway's listeners can be served");
 
@@ -78,12 +68,14 @@ export function addressesOf(gateway: KubeObject, domain: string | undefined): Js
  * `status.listeners`.
  *
  * @param programmed condition of the gateway
+ * @param hostnames what is known of those of its listeners
  * @param now RFC 3339
  */
 export function listenerStatus(
   gateway: KubeObject,
   routes: readonly RouteOfGateway[],
   programmed: NewCondition,
+  hostnames: HostnameStates,
   now: string,
 ): JsonObject[] {
   const known = objectsIn(fieldAt(gateway, ["status", "listeners"]));
@@ -91,17 +83,16 @@ export function listenerStatus(
   return objectsIn(fieldAt(gateway, ["spec", "listeners"])).map((listener): JsonObject => {
     const name = String(listener["name"]);
     let conditions = objectsIn(known.find((each) => each["name"] === name)?.["conditions"]);
-    const fault = listenerFault(listener);
-    const refused = fault && { type: "Accepted", status: "False" as const, ...fault };
+    const refusal = refusalOf(listener, hostnames);
     const state: NewCondition =
-      refused !== undefined
-        ? notProgrammed("Invalid", refused.message)
+      refusal !== undefined
+        ? notProgrammed("Invalid", refusal.message)
         : programmed.status === "True"
           ? { ...programmed, message: "The listener has been programmed" }
           : programmed;
     const { supported, unsupported } = routeKindsOf(listener);
     const resolved = unsupported.length === 0 ? listenerResolved : invalidRouteKinds(unsupported);
-    for (const condition of [refused ?? listenerAccepted, state, resolved, noConflict]) {
+    for (const condition of [refusal ?? listenerAccepted, state, resolved, noConflict]) {
       conditions = withCondition(conditions, condition, generation, now);
     }
     return {
@@ -111,6 +102,30 @@ export function listenerStatus(
       conditions,
     };
   });
+}
+
+/** Condition Accepted of a listener that cannot be served, or whose hostname the gateway does not hold. */
+function refusalOf(listener: JsonObject, hostnames: HostnameStates): NewCondition | undefined {
+  const { hostname } = listener;
+  const refused = { type: "Accepted", status: "False" } as const;
+  const fault = listenerFault(listener);
+  if (fault !== undefined) return { ...refused, ...fault };
+  const state = typeof hostname === "string" ? hostnames.get(hostname) : undefined;
+  if (state?.kind !== "refused") return undefined;
+  return { ...refused, reason: state.reason, message: `${String(hostname)}: ${state.message}` };
+}
+
+/** Condition Accepted of a Gateway: it is not if none of its listeners is (Gateway API, `ListenersNotValid`). */
+export function gatewayAccepted(gateway: KubeObject, hostnames: HostnameStates): NewCondition {
+  const listeners = objectsIn(fieldAt(gateway, ["spec", "listeners"]));
+  const refused = listeners
+    .filter((each) => refusalOf(each, hostnames) !== undefined)
+    .map(({ name }) => name);
+  const accepted = { type: "Accepted", status: "True", message: "The Gateway has been scheduled" } as const;
+  if (refused.length === 0) return { ...accepted, reason: "Accepted" };
+  const status = refused.length === listeners.length ? "False" : "True";
+  const message = `Listeners that are not served, as their conditions say: ${refused.join(", ")}`;
+  return { ...accepted, status, reason: "ListenersNotValid", message: message.slice(0, maxLength) };
 }
 
 function invalidRouteKinds(kinds: readonly string[]): NewCondition {

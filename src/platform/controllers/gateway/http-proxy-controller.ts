@@ -1,8 +1,8 @@
 import { findCondition } from "../../../kube-server/api/conditions.ts";
-import { fieldAt } from "../../../kube-server/api/fields.ts";
+import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import type { KindDefinition } from "../../../kube-server/api/kind.ts";
 import { childObject, type KubeObject, sameJson } from "../../../kube-server/api/object.ts";
-import { isTrue, timeText, withStatus } from "../../../kube-server/controllers/conditions.ts";
+import { conditionsOf, isTrue, timeText, withStatus } from "../../../kube-server/controllers/conditions.ts";
 import {
   controllerReference,
   createControlObjects,
@@ -24,8 +24,15 @@ import { gatewayKind } from "../../kinds/gateway/gateway.ts";
 import { httpRouteKind } from "../../kinds/gateway/http-route.ts";
 import { httpProxyKind } from "../../kinds/networking/http-proxy.ts";
 import type { PlatformControllerOptions } from "../options.ts";
+import type { GatewayHostnames } from "./gateway-hostnames.ts";
 import { type DerivedGateways, readGateway } from "./gateway-reader.ts";
-import { type ChildrenState, proxyAddresses, proxyConditions } from "./http-proxy-status.ts";
+import {
+  type ChildrenState,
+  hostnamesCondition,
+  hostnamesVerified,
+  proxyAddresses,
+  proxyConditions,
+} from "./http-proxy-status.ts";
 import { type PlannedChild, plannedChildren } from "./proxy-children.ts";
 
 const component = "telemetryd-httpproxy-controller";
@@ -38,6 +45,7 @@ const goingMs = 5_000;
 export function createHttpProxyController(
   options: PlatformControllerOptions,
   derived: DerivedGateways,
+  hostnames: GatewayHostnames,
 ): Controller {
   const { groupDomain, clock, claims, programs } = options;
   const kind = httpProxyKind(groupDomain);
@@ -114,7 +122,7 @@ export function createHttpProxyController(
       await objects.delete(childTarget(target, { kind: endpointSliceKind, name }), slice);
     }
     const gatewayTarget = childTarget(target, { kind: gatewayOf, name: target.name });
-    const reading = { objects, claims, groupDomain, derived };
+    const reading = { objects, claims, groupDomain, derived, hostnames };
     const { program, routes } = await readGateway(reading, gatewayTarget, gateway);
     const own = routes.find(({ route }) => route.metadata.name === target.name);
     const refusal = own?.attachments.find(({ accepted }) => accepted.status === "False")?.accepted;
@@ -132,7 +140,13 @@ export function createHttpProxyController(
         if (old.metadata.generation !== generation) return old;
         const { addresses, hostnames, hostname, ...kept } = childObject(old, "status") ?? {};
         const fields = proxyAddresses(children);
-        const next = withStatus({ ...old, status: kept }, proxyConditions(children), fields, nowText());
+        const names = hostnamesCondition(old, children);
+        const conditions = [...proxyConditions(children), ...(names === undefined ? [] : [names])];
+        const before = conditionsOf(old).filter(
+          ({ type }) => type !== hostnamesVerified || names !== undefined,
+        );
+        const cleared = { ...old, status: { ...kept, conditions: before } };
+        const next = withStatus(cleared, conditions, fields, nowText());
         return sameJson(next["status"], old["status"]) ? old : next;
       },
       proxy,
@@ -203,5 +217,8 @@ function seenOf(child: KubeObject) {
   return [
     ...[generation, deletionTimestamp, fieldAt(child, ["status", "addresses"]) ?? null],
     ...["Accepted", "Programmed"].map((type) => findCondition(child, type) ?? null),
+    objectsIn(fieldAt(child, ["status", "listeners"])).map(({ conditions }) =>
+      objectsIn(conditions).filter(({ type }) => type === "Accepted"),
+    ),
   ];
 }

@@ -1,6 +1,6 @@
 import { findCondition } from "../../../kube-server/api/conditions.ts";
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
-import type { JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
+import { type JsonObject, type KubeObject, stringList } from "../../../kube-server/api/object.ts";
 import { isTrue, type NewCondition } from "../../../kube-server/controllers/conditions.ts";
 import { quotaExceeded } from "../../../kube-server/controllers/quota.ts";
 import type { ProgramState } from "../../routing/program-store.ts";
@@ -25,6 +25,58 @@ export type ChildrenState =
       /** Of the program that the children make; undefined if no gateway has been given it yet. */
       readonly program: ProgramState | undefined;
     };
+
+export const hostnamesVerified = "HostnamesVerified";
+
+interface ListenerHostname {
+  readonly hostname: string;
+  /** The listener's condition; undefined: nothing is known yet. */
+  readonly accepted: JsonObject | undefined;
+}
+
+/** Those of HTTP: the ones of HTTPS have the same hostnames. */
+function listenersWithHostname(gateway: KubeObject | undefined): ListenerHostname[] {
+  const known = new Map(
+    objectsIn(fieldAt(gateway, ["status", "listeners"])).map((each) => [each["name"], each]),
+  );
+  return objectsIn(fieldAt(gateway, ["spec", "listeners"])).flatMap(({ name, hostname, protocol }) => {
+    if (typeof hostname !== "string" || protocol !== "HTTP") return [];
+    const conditions = objectsIn(known.get(name ?? "")?.["conditions"]);
+    const accepted = conditions.find(
+      ({ type, observedGeneration }) =>
+        type === "Accepted" && observedGeneration === gateway?.metadata.generation,
+    );
+    return [{ hostname, accepted }];
+  });
+}
+
+/** Condition HostnamesVerified of an HTTPProxy; undefined if it names none. */
+export function hostnamesCondition(proxy: KubeObject, children: ChildrenState): NewCondition | undefined {
+  const named = stringList(fieldAt(proxy, ["spec", "hostnames"]));
+  if (named.length === 0) return undefined;
+  const condition = { type: hostnamesVerified, status: "False" } as const;
+  const known = new Map(
+    listenersWithHostname(children.state === "conflict" ? undefined : children.gateway).map((each) => [
+      each.hostname,
+      each.accepted,
+    ]),
+  );
+  const states = named.map((hostname) => known.get(hostname));
+  const refused = states.filter((each) => each !== undefined && each["status"] !== "True");
+  const [first] = refused;
+  if (first !== undefined) {
+    const message = refused.map((each) => String(each?.["message"])).join("; ");
+    return { ...condition, reason: String(first["reason"]), message: message.slice(0, maxMessage) };
+  }
+  if (states.includes(undefined)) {
+    return { ...condition, reason: "Pending", message: "The hostnames have not been verified yet" };
+  }
+  const message = "All hostnames are the project's";
+  return { type: hostnamesVerified, status: "True", reason: hostnamesVerified, message };
+}
+
+/** The server refuses longer ones than 32 KiB. */
+const maxMessage = 8_192;
 
 /** Conditions Accepted and Programmed of an HTTPProxy. */
 export function proxyConditions(children: ChildrenState): NewCondition[] {
@@ -82,7 +134,11 @@ export function proxyAddresses(children: ChildrenState): JsonObject {
   const gateway = children.state === "conflict" ? undefined : children.gateway;
   const addresses = objectsIn(fieldAt(gateway, ["status", "addresses"]));
   if (addresses.length === 0) return {};
-  const hostnames = addresses.flatMap(({ type, value }) => (type === "Hostname" ? [value ?? ""] : []));
-  const [hostname] = hostnames;
+  const own = addresses.flatMap(({ type, value }) => (type === "Hostname" ? [value ?? ""] : []));
+  const [hostname] = own;
+  const held = listenersWithHostname(gateway).flatMap((each) =>
+    each.accepted?.["status"] === "True" ? [each.hostname] : [],
+  );
+  const hostnames = [...own, ...held];
   return { addresses, hostnames, ...(hostname === undefined ? {} : { hostname }) };
 }

@@ -17,10 +17,24 @@ const queryParams = (...names: string[]): Json => ({
   queryParams: names.map((name) => ({ name, value: "v" })),
 });
 
+const ordered = (routes: readonly KubeObject[], hosts: readonly (string | undefined)[] = [undefined]) =>
+  orderedMatches(routes.map((each) => ({ route: each, hosts })));
+
 /** Rules in the order in which they are tried. */
-const orderOf = (...rules: Json[]): number[] => orderedMatches([route("x", rules)]).map(({ rule }) => rule);
+const orderOf = (...rules: Json[]): number[] => ordered([route("x", rules)]).map(({ rule }) => rule);
 
 describe("tried first", () => {
+  test("a whole hostname first, then the longest wildcard, whatever the path", () => {
+    const [a, b] = [route("a", [path("Exact", "/long/path")]), route("b", [path("PathPrefix", "/")])];
+    const found = orderedMatches([
+      { route: a, hosts: [undefined, "*.example.com"] },
+      { route: b, hosts: ["*.b.example.com", "a.example.com"] },
+    ]);
+    expect(found.map(({ host }) => host)).toEqual([
+      ...["a.example.com", "*.b.example.com", "*.example.com", undefined],
+    ]);
+  });
+
   test.each<[string, Json[], number[]]>([
     ["an exact path", [path("PathPrefix", "/long/prefix"), path("Exact", "/a")], [1, 0]],
     [
@@ -49,12 +63,7 @@ describe("tried first", () => {
       route("c", [{}], "2026-01-01T00:00:00Z"),
       route("d", [headers("a")], "2026-01-03T00:00:00Z"),
     ];
-    expect(orderedMatches(routes).map(({ route }) => routes[route]?.metadata.name)).toEqual([
-      "d",
-      "c",
-      "a",
-      "b",
-    ]);
+    expect(ordered(routes).map(({ route }) => routes[route]?.metadata.name)).toEqual(["d", "c", "a", "b"]);
   });
 });
 
@@ -66,7 +75,7 @@ test("names of headers are in lower case, the first value counts, prefixes end i
       { name: "x-a", value: "W" },
     ],
   };
-  expect(orderedMatches([route("x", [both])])[0]?.match).toEqual({
+  expect(ordered([route("x", [both])])[0]?.match).toEqual({
     path: { type: "PathPrefix", value: "/a/b" },
     method: undefined,
     headers: [{ name: "x-a", value: "V" }],
@@ -78,7 +87,7 @@ test.each([
   ["Exact", "/a/", "/a/"],
   ["PathPrefix", "/", "/"],
 ])("the path of %s %s is %s", (type, value, expected) => {
-  expect(orderedMatches([route("x", [path(type, value)])])[0]?.match.path).toEqual({ type, value: expected });
+  expect(ordered([route("x", [path(type, value)])])[0]?.match.path).toEqual({ type, value: expected });
 });
 
 test("the order does not depend on the order in which routes are listed", () => {
@@ -101,7 +110,7 @@ test("the order does not depend on the order in which routes are listed", () => 
         .sort((a, b) => a.key - b.key)
         .map(({ each }) => each);
       const tried = (list: readonly KubeObject[]) =>
-        orderedMatches(list).map(({ route, rule, match }) => [list[route]?.metadata.name, rule, match]);
+        ordered(list).map(({ route, rule, match }) => [list[route]?.metadata.name, rule, match]);
       expect(tried(shuffled)).toEqual(tried(routes));
     }),
     { numRuns: 200 },

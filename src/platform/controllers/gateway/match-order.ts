@@ -8,26 +8,46 @@ export interface OrderedMatch {
   /** Place of the route in the list that was given. */
   readonly route: number;
   readonly rule: number;
+  /** Undefined: requests for every hostname of the gateway. */
+  readonly host: string | undefined;
+}
+
+/** A route with the hostnames that it is for; undefined among them: every one of the gateway. */
+export interface RouteOfHosts {
+  readonly route: KubeObject;
+  readonly hosts: readonly (string | undefined)[];
 }
 
 /**
  * The matches of a gateway's routes in the order in which they are tried: the first that a request has
- * decides. An exact path comes first, then the longest prefix, a method, the most headers, the most query
- * parameters, the oldest route, its name, the order in the route (Gateway API, HTTPRouteRule.matches).
+ * decides. A whole hostname comes first, then the longest wildcard, an exact path, the longest prefix, a
+ * method, the most headers, the most query parameters, the oldest route, its name, the order in the route
+ * (Gateway API, HTTPRouteRule.matches and HTTPRouteSpec.hostnames).
  */
-export function orderedMatches(routes: readonly KubeObject[]): OrderedMatch[] {
+export function orderedMatches(all: readonly RouteOfHosts[]): OrderedMatch[] {
+  const routes = all.map(({ route }) => route);
   const found: OrderedMatch[] = [];
   const rank = new Map([...routes.keys()].sort(byAge(routes)).map((route, place) => [route, place]));
   for (const [route, object] of routes.entries()) {
     for (const [rule, { matches }] of objectsIn(fieldAt(object, ["spec", "rules"])).entries()) {
-      const all = objectsIn(matches);
+      const listed = objectsIn(matches);
       // No match at all matches every request, as the default does.
-      for (const match of all.length === 0 ? [{}] : all) found.push({ match: matchOf(match), route, rule });
+      for (const match of (listed.length === 0 ? [{}] : listed).map(matchOf)) {
+        for (const host of all[route]?.hosts ?? []) found.push({ match, route, rule, host });
+      }
     }
   }
   const rankOf = ({ route }: OrderedMatch): number => rank.get(route) ?? 0;
   // Sorting is stable: what is equal stays in the order of its route.
-  return found.sort((a, b) => bySpecificity(a.match, b.match) || rankOf(a) - rankOf(b));
+  return found.sort(
+    (a, b) => byHost(a.host, b.host) || bySpecificity(a.match, b.match) || rankOf(a) - rankOf(b),
+  );
+}
+
+function byHost(a: string | undefined, b: string | undefined): number {
+  const rank = (host: string | undefined): number =>
+    host === undefined ? 0 : host.length + (host.startsWith("*.") ? 0 : 1_000);
+  return rank(b) - rank(a);
 }
 
 function bySpecificity(a: RouteMatch, b: RouteMatch): number {

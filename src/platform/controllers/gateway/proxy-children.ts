@@ -1,7 +1,13 @@
 import { applyDefaults } from "../../../kube-server/api/defaults.ts";
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import type { KindDefinition } from "../../../kube-server/api/kind.ts";
-import { cloneJson, type Json, type JsonObject, type KubeObject } from "../../../kube-server/api/object.ts";
+import {
+  cloneJson,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  stringList,
+} from "../../../kube-server/api/object.ts";
 import { endpointSliceKind, endpointSliceNames } from "../../kinds/discovery/endpoint-slice.ts";
 import { certificateIssuerOption, gatewayClass, gatewayKind } from "../../kinds/gateway/gateway.ts";
 import { httpRouteKind } from "../../kinds/gateway/http-route.ts";
@@ -20,7 +26,7 @@ export function plannedChildren(proxy: KubeObject, groupDomain: string): Planned
   const rules = objectsIn(fieldAt(proxy, ["spec", "rules"]));
   const backends = rules.map((rule, index) => backendsOf(rule, name, index));
   return [
-    planned(gatewayKind(groupDomain), name, { spec: gatewaySpec(groupDomain) }),
+    planned(gatewayKind(groupDomain), name, { spec: gatewaySpec(proxy, groupDomain) }),
     planned(httpRouteKind, name, {
       spec: {
         parentRefs: [{ name }],
@@ -51,13 +57,19 @@ function backendsOf(rule: JsonObject, proxyName: string, ruleIndex: number): Bac
   });
 }
 
-function gatewaySpec(groupDomain: string): JsonObject {
+/** A listener without a hostname has the gateway's own. */
+function gatewaySpec(proxy: KubeObject, groupDomain: string): JsonObject {
+  const hostnames = stringList(fieldAt(proxy, ["spec", "hostnames"]));
   const tls = { options: { [certificateIssuerOption(groupDomain)]: "auto" } };
   return {
     gatewayClassName: gatewayClass,
     listeners: [
       { name: "http", port: 80, protocol: "HTTP" },
       { name: "https", port: 443, protocol: "HTTPS", tls },
+      ...hostnames.flatMap((hostname, index): JsonObject[] => [
+        { name: `http-hostname-${index}`, hostname, port: 80, protocol: "HTTP" },
+        { name: `https-hostname-${index}`, hostname, port: 443, protocol: "HTTPS", tls },
+      ]),
     ],
   };
 }

@@ -34,9 +34,9 @@ export class RouteBudget {
     return this.#used.bytes;
   }
 
-  /** Counts a route, unless it needs more than is left. @returns why it is refused, or undefined */
-  take(route: KubeObject): NewCondition | undefined {
-    const cost = routeCost(route);
+  /** Counts a route for some hosts, unless it needs more than is left. @returns why it is refused, or undefined */
+  take(route: KubeObject, hosts: readonly (string | undefined)[] = [undefined]): NewCondition | undefined {
+    const cost = routeCost(route, hosts);
     const short = resources.find((each) => this.#used[each] + cost[each] > routeLimits[each]);
     if (short !== undefined) return refusal(short);
     for (const each of resources) this.#used[each] += cost[each];
@@ -44,12 +44,17 @@ export class RouteBudget {
   }
 }
 
-function routeCost(route: KubeObject): Readonly<Record<Resource, number>> {
-  const matches = orderedMatches([route]);
+function routeCost(
+  route: KubeObject,
+  hosts: readonly (string | undefined)[],
+): Readonly<Record<Resource, number>> {
+  const matches = orderedMatches([{ route, hosts }]);
   return {
     matches: matches.length,
     rules: objectsIn(fieldAt(route, ["spec", "rules"])).reduce((sum, rule) => sum + ruleCount(rule), 0),
-    conditions: matches.reduce((sum, { match }) => sum + conditionCount(match), 0),
+    conditions:
+      matches.reduce((sum, { match }) => sum + conditionCount(match), 0) +
+      hosts.filter((host) => host !== undefined).length * (matches.length / Math.max(1, hosts.length)),
     bytes: jsonBytes(route["spec"] ?? null),
   };
 }

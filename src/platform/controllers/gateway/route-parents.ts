@@ -2,8 +2,10 @@ import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { type JsonObject, type KubeObject, sameJson } from "../../../kube-server/api/object.ts";
 import { type NewCondition, withCondition } from "../../../kube-server/controllers/conditions.ts";
 import { listenerFault, routeKindsOf } from "../../kinds/gateway/gateway.ts";
-import { parentsOf } from "../../kinds/gateway/http-route.ts";
+import { parentsOf, type RouteParent } from "../../kinds/gateway/http-route.ts";
 import type { NamespacedName } from "../../kinds/references.ts";
+import type { Listener } from "../../routing/route-program.ts";
+import { type HostnameStates, hostnamesOfRoute, wantedHostnames } from "./gateway-hostnames.ts";
 import { RouteBudget } from "./route-budget.ts";
 import { type AttachedRoute, protocolOf, targetOf } from "./route-programs.ts";
 
@@ -14,6 +16,13 @@ export interface Attachment {
   readonly accepted: NewCondition;
   /** The listeners that it is attached to; none unless it is accepted. */
   readonly listeners: readonly JsonObject[];
+  /** For which hostnames; undefined among them: for every one of the gateway. */
+  readonly hosts: readonly HostOfListener[];
+}
+
+export interface HostOfListener {
+  readonly host: string | undefined;
+  readonly listener: JsonObject;
 }
 
 /** A route that names a gateway as its parent. */
@@ -22,44 +31,104 @@ export interface RouteOfGateway {
   readonly attachments: readonly Attachment[];
 }
 
-/** What a gateway makes of the routes that name it, oldest first. */
+/** The hostnames that a gateway needs for its listeners and routes. */
+export function hostnamesOfGateway(gateway: KubeObject, routes: readonly KubeObject[]): string[] {
+  const attached = [...routes].sort(byAge).flatMap((route) =>
+    parentsIn(gateway, route).flatMap(({ ref }) => {
+      const listeners = matchingListeners(gateway, ref).filter(takesRoutes);
+      return listeners.map((listener) => [listener, route] as const);
+    }),
+  );
+  return wantedHostnames(gateway, attached);
+}
+
+function parentsIn(gateway: KubeObject, route: KubeObject): RouteParent[] {
+  const { namespace = "", name = "" } = gateway.metadata;
+  return parentsOf(route).filter(({ gateway: each }) => each.namespace === namespace && each.name === name);
+}
+
+/** What a gateway makes of the routes that name it, oldest first. @param hostnames those that it needs */
 export function routesOfGateway(
   gateway: KubeObject,
   routes: readonly KubeObject[],
+  hostnames: HostnameStates = new Map(),
   budget = new RouteBudget(),
 ): RouteOfGateway[] {
-  const { namespace = "", name = "" } = gateway.metadata;
   return [...routes].sort(byAge).map((route): RouteOfGateway => {
-    const own = parentsOf(route).filter(
-      ({ gateway: each }) => each.namespace === namespace && each.name === name,
-    );
-    const attachments = own.map(({ ref }) => attachmentOf(gateway, route, ref));
+    const own = parentsIn(gateway, route);
+    const attachments = own.map(({ ref }) => attachmentOf(gateway, route, ref, hostnames));
     if (attachments.every(({ listeners }) => listeners.length === 0)) return { route, attachments };
-    const tooMuch = budget.take(route);
+    const tooMuch = budget.take(
+      route,
+      hostsOf(attachments).map(({ host }) => host),
+    );
     if (tooMuch === undefined) return { route, attachments };
-    const refused = ({ ref, listeners, accepted }: Attachment): Attachment =>
-      listeners.length === 0 ? { ref, listeners, accepted } : { ref, accepted: tooMuch, listeners: [] };
+    const refused = (attachment: Attachment): Attachment =>
+      attachment.listeners.length === 0
+        ? attachment
+        : { ref: attachment.ref, accepted: tooMuch, listeners: [], hosts: [] };
     return { route, attachments: attachments.map(refused) };
   });
 }
 
-function attachmentOf(gateway: KubeObject, route: KubeObject, ref: JsonObject): Attachment {
-  if (route.metadata.namespace !== gateway.metadata.namespace) {
-    return { ref, accepted: notAllowed, listeners: [] };
-  }
+function attachmentOf(
+  gateway: KubeObject,
+  route: KubeObject,
+  ref: JsonObject,
+  hostnames: HostnameStates,
+): Attachment {
+  const refused = (why: NewCondition): Attachment => ({ ref, accepted: why, listeners: [], hosts: [] });
+  if (route.metadata.namespace !== gateway.metadata.namespace) return refused(notAllowed);
   const matching = matchingListeners(gateway, ref);
-  if (matching.length === 0) return { ref, accepted: noMatchingParent, listeners: [] };
-  const listeners = matching.filter(
-    (each) => listenerFault(each) === undefined && routeKindsOf(each).supported.length > 0,
+  if (matching.length === 0) return refused(noMatchingParent);
+  const taking = matching.filter(takesRoutes);
+  if (taking.length === 0) return refused(kindNotAllowed);
+  const named = taking.flatMap((listener) =>
+    hostnamesOfRoute(listener, route).map((host): HostOfListener => ({ host, listener })),
   );
-  return { ref, accepted: listeners.length === 0 ? kindNotAllowed : accepted, listeners };
+  if (named.length === 0) return refused(noMatchingHostname);
+  const faults = new Map(
+    named.flatMap(({ host }) => {
+      const state = host === undefined ? undefined : hostnames.get(host);
+      return host !== undefined && state?.kind === "refused" ? [[host, state] as const] : [];
+    }),
+  );
+  const hosts = named.filter(({ host }) => host === undefined || hostnames.get(host)?.kind === "held");
+  const why = [...faults].map(([host, { message }]) => `${host}: ${message}`).join("; ");
+  if (hosts.length === 0) {
+    const [{ reason } = noMatchingHostname] = faults.values();
+    return refused({ ...noMatchingHostname, reason, message: why.slice(0, maxMessage) });
+  }
+  const listeners = taking.filter((each) => hosts.some(({ listener }) => listener === each));
+  const message = why === "" ? accepted.message : `${accepted.message}, but not for ${why}`;
+  return { ref, accepted: { ...accepted, message: message.slice(0, maxMessage) }, listeners, hosts };
+}
+
+/** The server refuses longer ones than 32 KiB. */
+const maxMessage = 4_096;
+
+function takesRoutes(listener: JsonObject): boolean {
+  return listenerFault(listener) === undefined && routeKindsOf(listener).supported.length > 0;
 }
 
 /** The routes whose requests the gateway takes. */
 export function attachedRoutes(routes: readonly RouteOfGateway[]): AttachedRoute[] {
   return routes.flatMap(({ route, attachments }) => {
-    const listeners = attachments.flatMap((each) => each.listeners.map(protocolOf));
-    return listeners.length === 0 ? [] : [{ route, listeners }];
+    const hosts = hostsOf(attachments);
+    return hosts.length === 0 ? [] : [{ route, hosts }];
+  });
+}
+
+/** For which hosts, and for which listeners, but for what the entry of every host has. */
+function hostsOf(attachments: readonly Attachment[]): AttachedRoute["hosts"] {
+  const hosts = new Map<string | undefined, Set<Listener>>();
+  for (const { host, listener } of attachments.flatMap((each) => each.hosts)) {
+    hosts.set(host, (hosts.get(host) ?? new Set()).add(protocolOf(listener)));
+  }
+  const every = hosts.get(undefined);
+  return [...hosts].flatMap(([host, listeners]) => {
+    const isCovered = host !== undefined && [...listeners].every((each) => every?.has(each) === true);
+    return isCovered ? [] : [{ host, listeners: [...listeners] }];
   });
 }
 
@@ -164,6 +233,12 @@ const noMatchingParent: NewCondition = {
   status: "False",
   reason: "NoMatchingParent",
   message: "No listener of the Gateway has this sectionName and port",
+};
+const noMatchingHostname: NewCondition = {
+  type: "Accepted",
+  status: "False",
+  reason: "NoMatchingListenerHostname",
+  message: "No listener of the Gateway has a hostname of the route",
 };
 const kindNotAllowed: NewCondition = {
   type: "Accepted",

@@ -23,8 +23,8 @@ import { orderedMatches } from "./match-order.ts";
 /** A route whose requests a gateway takes. */
 export interface AttachedRoute {
   readonly route: KubeObject;
-  /** Protocols of the listeners that it is attached to. */
-  readonly listeners: readonly Listener[];
+  /** For which hostnames, undefined for every one, and the protocols of the listeners that have it. */
+  readonly hosts: readonly { readonly host: string | undefined; readonly listeners: readonly Listener[] }[];
 }
 
 /** Objects that a gateway's program is made of. */
@@ -32,6 +32,8 @@ export interface ProgramParts {
   readonly plane: Plane;
   readonly gateway: KubeObject;
   readonly routes: readonly AttachedRoute[];
+  /** Hostnames that the gateway holds. */
+  readonly hostnames?: readonly string[];
   /** By key; see `objectKey`. */
   readonly slices: ReadonlyMap<string, KubeObject>;
   /** CIDR ranges of the project's own subnets. */
@@ -39,7 +41,8 @@ export interface ProgramParts {
 }
 
 /** The program of a gateway. Equal parts make programs with an equal JSON. */
-export function routeProgram({ plane, gateway, routes, slices, ownRanges }: ProgramParts): RouteProgram {
+export function routeProgram(parts: ProgramParts): RouteProgram {
+  const { plane, gateway, routes, slices, ownRanges, hostnames = [] } = parts;
   const { namespace = "", name = "", uid = "", creationTimestamp } = gateway.metadata;
   const listeners = listenersOf(gateway);
   const objects = routes.map(({ route }) => route);
@@ -57,13 +60,17 @@ export function routeProgram({ plane, gateway, routes, slices, ownRanges }: Prog
     namespace,
     name,
     ...(creationTimestamp === undefined ? {} : { created: creationTimestamp }),
+    ...(hostnames.length === 0 ? {} : { hostnames: [...hostnames].sort() }),
     listeners,
-    matches: orderedMatches(objects).map(({ match, route, rule }): ProgramMatch => {
-      const own = routes[route]?.listeners ?? [];
+    matches: orderedMatches(
+      routes.map(({ route, hosts }) => ({ route, hosts: hosts.map(({ host }) => host) })),
+    ).map(({ match, route, rule, host }): ProgramMatch => {
+      const own = routes[route]?.hosts.find((each) => each.host === host)?.listeners ?? [];
       const isEverywhere = listeners.every((each) => own.includes(each));
       return {
         ...match,
         rule: (firstOf[route] ?? 0) + rule,
+        ...(host === undefined ? {} : { host }),
         ...(isEverywhere ? {} : { listeners: listeners.filter((each) => own.includes(each)) }),
       };
     }),

@@ -47,14 +47,18 @@ export function isOneBackend({ rules }: RouteProgram): boolean {
 }
 
 /** @returns why the program cannot be carried out, or undefined */
-export function programFault({ matches, rules, gateway }: RouteProgram): string | undefined {
+export function programFault({ matches, rules, gateway, hostnames = [] }: RouteProgram): string | undefined {
   if (!/^[0-9a-f-]{36}$/.test(gateway)) return "its uid is none";
   // Controllers attach no routes beyond these limits: only one that is older or newer would send more.
   if (matches.length > programLimits.matches)
     return `its routes have more than ${programLimits.matches} matches`;
   if (rules.length > programLimits.rules) return `its routes have more than ${programLimits.rules} rules`;
+  // In a map's file, a line break would be another entry.
+  if (!hostnames.every((name) => hostnameForm.test(name))) return "one of its hostnames is none";
   return undefined;
 }
+
+const hostnameForm = /^(\*\.)?[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/;
 
 /** Lines of a program's `backend` section, ending in a line break. */
 export function backendSection(program: RouteProgram, settings: SectionSettings): string {
@@ -158,7 +162,7 @@ function loopGuard(gateway: string): string[] {
 
 /** Sets `txn.rule` to the first match's rule. A condition has named parts: a line has 64 words at most. */
 function matchLines(
-  { path, method, headers, queryParams, listeners, rule }: ProgramMatch,
+  { path, method, headers, queryParams, listeners, host, rule }: ProgramMatch,
   index: number,
 ): string[] {
   // Each part is a named condition; two of one name are alternatives.
@@ -175,6 +179,8 @@ function matchLines(
     const written = [...new Set([name, encodeURIComponent(name)])];
     parts.push(written.map((each) => `${fetchOf("url_param", each)},url_dec(1) -m str -- ${word(value)}`));
   }
+  if (host?.startsWith("*.")) parts.push([`var(txn.host) -m end -- ${word(host.slice(1))}`]);
+  else if (host !== undefined) parts.push([`var(txn.host) -m str -- ${word(host)}`]);
   // HAProxy's `-m bool` ignores its pattern.
   if (listeners?.length === 1) parts.push([listeners[0] === "https" ? "ssl_fc" : "ssl_fc,not"]);
   const name = (part: number): string => `match-${index}-${part}`;

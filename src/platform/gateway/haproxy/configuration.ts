@@ -232,14 +232,37 @@ const pathLines = [
 /** A name, perhaps with the root's dot, and a port. */
 const hostForm = "^[0-9A-Za-z_-]+(\\.[0-9A-Za-z_-]+)*\\.?(:[0-9]{0,5})?$";
 
+/** Labels that `*.` of a hostname stands for, at most. */
+const wildcardLabels = 8;
+
+/** What a hostname has in the map of hosts: `*.example.com` is `.example.com`, which no request can ask for. */
+export function hostKey(hostname: string): string {
+  return hostname.startsWith("*.") ? hostname.slice(1) : hostname;
+}
+
+/** Sets a variable that was not found by a whole name to what the longest wildcard has. */
+function wildcardLines(variable: string, name: string, lookup: string): string[] {
+  const unless = `if !{ var(${variable}) -m found }`;
+  return Array.from({ length: wildcardLabels }, (_, index) => {
+    const rest = index === 0 ? `${name},regsub(^[^.]+,)` : "var(txn.rest),regsub(^[.][^.]+,)";
+    return [
+      `http-request set-var(txn.rest) ${word(rest)} ${unless}`,
+      `http-request set-var(${variable}) ${word(`var(txn.rest),${lookup}`)} ${unless}`,
+    ];
+  }).flat();
+}
+
 function hostLines(files: GatewayFiles): string[] {
   const lookup = `map_str(${files.hosts})`;
+  const sni = "ssl_fc_sni,lower,rtrim(.)";
   const isHost = `{ req.fhdr(host) -m reg ${word(hostForm)} }`;
   return [
     `http-request set-var(txn.host) req.fhdr(host),field(1,:),lower,rtrim(.) if ${isHost}`,
     `http-request set-var(txn.entry) ${word(`var(txn.host),${lookup}`)}`,
+    ...wildcardLines("txn.entry", "var(txn.host)", lookup),
     ...entryLines(files.paths),
-    `http-request set-var(txn.sni) ${word(`ssl_fc_sni,lower,rtrim(.),${lookup},field(1,|)`)} if { ssl_fc }`,
+    `http-request set-var(txn.sni) ${word(`${sni},${lookup},field(1,|)`)} if { ssl_fc }`,
+    ...wildcardLines("txn.sni", sni, `${lookup},field(1,|)`),
     answer(
       421,
       "the connection is for another host",

@@ -9,6 +9,7 @@ import { integerField, type Schema, textField } from "../../../kube-server/api/s
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import { forbiddenValue, invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
 import { declaredInProjects } from "../declared-in-projects.ts";
+import { checkHostname, hostnameSchema } from "./hostname-rules.ts";
 import { dnsNamePattern } from "./route-schema.ts";
 
 /** Its names in paths and references. */
@@ -91,7 +92,9 @@ const listener: Schema = {
       maxLength: 253,
       pattern: dnsNamePattern,
     },
-    hostname: textField("Not supported: the gateway gets a hostname by itself."),
+    hostname: hostnameSchema(
+      "Hostname whose requests it takes, besides the gateway's own; the project must prove that it has it.",
+    ),
     port: {
       ...integerField("int32", "80 for HTTP, 443 for HTTPS; a listener on another port is not served."),
       minimum: 1,
@@ -306,6 +309,7 @@ function checkListener(listener: JsonObject, path: string, groupDomain: string, 
   for (const [steps, why] of notSupported) {
     if (isSet(fieldAt(listener, steps))) faults.add(forbiddenValue(`${path}.${steps.join(".")}`, why));
   }
+  checkHostname(listener["hostname"], `${path}.hostname`, faults);
   const from = fieldAt(listener, ["allowedRoutes", "namespaces", "from"]);
   if (from !== "Same") {
     faults.add(unsupportedValue(`${path}.allowedRoutes.namespaces.from`, from, ["Same"]));
@@ -317,7 +321,6 @@ function checkListener(listener: JsonObject, path: string, groupDomain: string, 
 }
 
 const notSupported = [
-  [["hostname"], "the gateway gets its hostname by itself"],
   [["tls", "certificateRefs"], "the gateway has a certificate of its own"],
   [["tls", "frontendValidation"], "certificates of clients are not asked for"],
   [["allowedRoutes", "namespaces", "selector"], "routes are in the gateway's namespace"],

@@ -1,16 +1,17 @@
 import { fieldColumn } from "../../../kube-server/api/columns.ts";
 import { conditionsSchema } from "../../../kube-server/api/conditions.ts";
 import { FaultList } from "../../../kube-server/api/fault-list.ts";
-import { fieldAt, isSet, objectsIn } from "../../../kube-server/api/fields.ts";
+import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
-import type { JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
+import { type JsonObject, type KubeObject, stringList } from "../../../kube-server/api/object.ts";
 import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
-import { forbiddenValue, invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
+import { invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
 import { declaredInProjects } from "../declared-in-projects.ts";
 import { endpointSliceNames } from "../discovery/endpoint-slice.ts";
 import { keysOf, type NamespacedName, referent } from "../references.ts";
 import { backendFilters, checkFilters } from "./filter-rules.ts";
 import { gatewayNames } from "./gateway.ts";
+import { checkHostname, hostnameSchema } from "./hostname-rules.ts";
 import { checkRouteRules } from "./route-rules.ts";
 import { filtersSchema, matchesSchema, maxRules, ruleName, timeoutsSchema } from "./route-schema.ts";
 
@@ -118,9 +119,9 @@ export const httpRouteKind: KindDefinition = {
           },
           hostnames: {
             type: "array",
-            description: "Not supported: a gateway has one hostname.",
+            description: "Hostnames that the rules are for. Defaults to all of the listeners.",
             maxItems: 16,
-            items: { type: "string" },
+            items: hostnameSchema("A hostname; `*.` stands for one label or more."),
             "x-kubernetes-list-type": "atomic",
           },
           rules,
@@ -149,8 +150,8 @@ export const httpRouteKind: KindDefinition = {
     checkParentRefs(objectsIn(fieldAt(route, ["spec", "parentRefs"])), faults);
     const list = fieldAt(route, ["spec", "rules"]);
     checkRouteRules(list, "spec.rules", "backendRefs", faults);
-    if (isSet(fieldAt(route, ["spec", "hostnames"]))) {
-      faults.add(forbiddenValue("spec.hostnames", "a gateway has one hostname, which it gets by itself"));
+    for (const [index, name] of stringList(fieldAt(route, ["spec", "hostnames"])).entries()) {
+      checkHostname(name, `spec.hostnames[${index}]`, faults);
     }
     for (const [index, { backendRefs, timeouts }] of objectsIn(list).entries()) {
       if (faults.isFull) break;

@@ -3,12 +3,13 @@ import { pendingStatus, statusColumns } from "../../../kube-server/api/condition
 import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
-import type { KubeObject } from "../../../kube-server/api/object.ts";
+import { type KubeObject, stringList } from "../../../kube-server/api/object.ts";
 import { type Schema, textField } from "../../../kube-server/api/schema.ts";
 import { requiredValue } from "../../../kube-server/api/validate.ts";
 import { declaredInProjects } from "../declared-in-projects.ts";
 import { backendFilters, checkFilters } from "../gateway/filter-rules.ts";
 import { gatewayAddresses } from "../gateway/gateway.ts";
+import { checkHostname, hostnameSchema } from "../gateway/hostname-rules.ts";
 import { checkRouteRules } from "../gateway/route-rules.ts";
 import { everything, filtersSchema, matchesSchema, maxRules, ruleName } from "../gateway/route-schema.ts";
 import { checkEndpoint } from "./proxy-endpoint.ts";
@@ -30,6 +31,13 @@ const spec: Schema = {
   description: "Which requests go where.",
   required: ["rules"],
   properties: {
+    hostnames: {
+      type: "array",
+      description: "Hostnames besides the proxy's own; the project must prove that it has them.",
+      maxItems: 16,
+      items: hostnameSchema("A hostname; `*.` stands for one label or more."),
+      "x-kubernetes-list-type": "set",
+    },
     rules: {
       type: "array",
       description: "The rules; the most specific match decides, then their order.",
@@ -102,6 +110,9 @@ export function httpProxyKind(
       const faults = new FaultList();
       const rules = fieldAt(proxy, ["spec", "rules"]);
       checkRouteRules(rules, "spec.rules", "backends", faults);
+      for (const [index, name] of stringList(fieldAt(proxy, ["spec", "hostnames"])).entries()) {
+        checkHostname(name, `spec.hostnames[${index}]`, faults);
+      }
       checkBackends(proxy, isAllowed, faults);
       return faults.errors;
     },
