@@ -79,6 +79,7 @@ function lineCount({
   rewritePath,
   rewriteHostname,
   timeoutMs,
+  cors,
   action,
 }: ProgramRule) {
   const changes = [...requestHeaders, ...responseHeaders];
@@ -88,7 +89,8 @@ function lineCount({
   );
   const rewrites = [rewritePath, rewritePath, rewriteHostname, timeoutMs];
   const shares = action.type === "split" ? 1 + action.shares.length : 0;
-  return 1 + filters + shares + rewrites.filter((each) => each !== undefined).length;
+  const origins = cors === undefined ? 0 : 12 + cors.origins.length;
+  return 1 + origins + filters + shares + rewrites.filter((each) => each !== undefined).length;
 }
 
 /** Memory that HAProxy needs for a version with the addresses that its backends have. */

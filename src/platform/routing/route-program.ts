@@ -65,7 +65,20 @@ export interface ProgramRule {
   readonly rewritePath?: PathChange;
   /** Limit of the backend's answer in ms; absent: the gateway's own; 0: the longest. */
   readonly timeoutMs?: number;
+  readonly cors?: CrossOrigin;
   readonly action: RuleAction;
+}
+
+/** Which pages of other origins may read the responses (Fetch standard, section 3.3, "CORS protocol"). */
+export interface CrossOrigin {
+  /** Such as `https://a.example:8443`, `https://*.example` or `*`. */
+  readonly origins: readonly string[];
+  /** Each may be `*`. */
+  readonly methods: readonly string[];
+  readonly headers: readonly string[];
+  readonly exposed: readonly string[];
+  readonly hasCredentials: boolean;
+  readonly maxAgeSeconds: number;
 }
 
 export interface HeaderChanges {

@@ -103,6 +103,14 @@ test("several backends: each with weight has a rule of its own, after all others
   expect(values).toEqual([[], [], [], ["rule", "backend"], ["rule"], ["rule"]]);
 });
 
+test("the filter CORS, with its defaults", () => {
+  const cors = { allowOrigins: ["https://a.example"], allowMethods: ["PUT"] };
+  expect(ruleOf({ filters: [{ type: "CORS", cors }] })?.cors).toEqual({
+    ...{ origins: ["https://a.example"], methods: ["PUT"], headers: [], exposed: [] },
+    ...{ hasCredentials: false, maxAgeSeconds: 5 },
+  });
+});
+
 describe("the action of a rule", () => {
   const forward = (host: string) => ({ type: "forward", backend: { scheme: "http", host, port: 8080 } });
   const respond = (status: number) => ({ type: "respond", status });

@@ -7,6 +7,7 @@ import { listenerFault } from "../../kinds/gateway/gateway.ts";
 import { durationMs, isEndpointSlice, isInNamespace } from "../../kinds/gateway/http-route.ts";
 import type {
   BackendTarget,
+  CrossOrigin,
   HeaderChanges,
   Listener,
   NameAndValue,
@@ -179,6 +180,7 @@ function ruleOf(
   const hostname = fieldAt(rewrite, ["hostname"]);
   const path = pathChange(fieldAt(rewrite, ["path"]), rule);
   const timeoutMs = timeoutOf(rule["timeouts"]);
+  const cors = fieldAt(filterOf(filters, "CORS"), ["cors"]);
   return {
     // A backend's filters are next to it: the last to see a request, and the first to see a response.
     requestHeaders: headerChanges([...filters, ...backendFilters], "requestHeaderModifier"),
@@ -186,6 +188,7 @@ function ruleOf(
     ...(typeof hostname === "string" ? { rewriteHostname: hostname } : {}),
     ...(path === undefined ? {} : { rewritePath: path }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(cors === undefined ? {} : { cors: crossOriginOf(cors) }),
     action: actionOf(rule, filters, backendRef, namespace, slices),
   };
 }
@@ -231,6 +234,18 @@ function firstOfEach(list: Json | undefined): NameAndValue[] {
     if (!found.has(key)) found.set(key, { name: String(name), value: String(value) });
   }
   return [...found.values()];
+}
+
+function crossOriginOf(cors: Json): CrossOrigin {
+  const listOf = (field: string): string[] => stringList(fieldAt(cors, [field]));
+  return {
+    origins: listOf("allowOrigins"),
+    methods: listOf("allowMethods"),
+    headers: listOf("allowHeaders"),
+    exposed: listOf("exposeHeaders"),
+    hasCredentials: fieldAt(cors, ["allowCredentials"]) === true,
+    maxAgeSeconds: Number(fieldAt(cors, ["maxAge"]) ?? 5),
+  };
 }
 
 function pathChange(modifier: Json | undefined, rule: JsonObject): PathChange | undefined {

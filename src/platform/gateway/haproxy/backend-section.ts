@@ -8,6 +8,7 @@ import type {
   Redirect,
   RouteProgram,
 } from "../../routing/route-program.ts";
+import { corsLines } from "./cors-lines.ts";
 import { fetchOf, format, literal, word } from "./quote.ts";
 
 /** Where the requests of a rule are forwarded to, decided when the section is made. */
@@ -229,6 +230,12 @@ function requestLines(rule: ProgramRule, index: number, chosen: string, settings
   const { action } = rule;
   // Its requests have the rules of its shares.
   if (action.type === "split") return [];
+  const cors = rule.cors === undefined ? [] : corsLines(rule.cors, index, chosen);
+  return [...cors, ...actionLines(rule, index, chosen, settings)];
+}
+
+function actionLines(rule: ProgramRule, index: number, chosen: string, settings: SectionSettings): string[] {
+  const { action } = rule;
   if (action.type === "respond") {
     return [noBackend(action.status, `if ${chosen}`)];
   }

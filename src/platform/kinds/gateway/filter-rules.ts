@@ -1,6 +1,6 @@
 import type { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
-import type { Json, JsonObject } from "../../../kube-server/api/object.ts";
+import { type Json, type JsonObject, stringList } from "../../../kube-server/api/object.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import { invalidValue } from "../../../kube-server/api/validate.ts";
 import { checkPathModifier } from "./path-rules.ts";
@@ -12,6 +12,7 @@ export const ruleFilters = [
   "RequestRedirect",
   "ResponseHeaderModifier",
   "URLRewrite",
+  "CORS",
 ] as const satisfies readonly FilterType[];
 export const backendFilters = [
   "RequestHeaderModifier",
@@ -63,6 +64,11 @@ function checkFilter(
   }
   for (const field of ["requestHeaderModifier", "responseHeaderModifier"] as const) {
     checkHeaderModifier(filter[field], ownHeaders[field], `${path}.${field}`, faults);
+  }
+  for (const field of ["allowOrigins", "allowMethods", "allowHeaders", "exposeHeaders"]) {
+    const list = stringList(fieldAt(filter, ["cors", field]));
+    if (list.length < 2 || !list.includes("*")) continue;
+    faults.add(invalidValue(`${path}.cors.${field}`, "array", "cannot contain '*' alongside other values"));
   }
   for (const field of ["requestRedirect", "urlRewrite"] as const) {
     checkPathModifier(fieldAt(filter, [field, "path"]), `${path}.${field}.path`, faults);

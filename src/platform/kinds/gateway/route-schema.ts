@@ -157,6 +157,42 @@ const hostname = (description: string): Schema => ({
   pattern: dnsNamePattern,
 });
 
+const textList = (description: string, maxItems: number, pattern: string, maxLength: number): Schema => ({
+  type: "array",
+  description,
+  maxItems,
+  items: { type: "string", minLength: 1, maxLength, pattern },
+  "x-kubernetes-list-type": "set",
+});
+
+const crossOrigin: Schema = {
+  type: "object",
+  description:
+    "Which pages of other origins may read the responses; the gateway responds to their preflights.",
+  properties: {
+    allowOrigins: textList(
+      "Origins, such as https://a.example or https://*.example; `*` alone for every one.",
+      64,
+      "^(\\*|https?://(\\*\\.)?[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]{1,5})?)$",
+      253,
+    ),
+    allowCredentials: { type: "boolean", description: "Whether requests may have credentials." },
+    allowMethods: textList(
+      "Methods besides GET, HEAD and POST; `*` alone for every one.",
+      9,
+      "^(\\*|GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH)$",
+      8,
+    ),
+    allowHeaders: textList("Headers of requests; `*` alone for every one.", 64, headerNamePattern, 256),
+    exposeHeaders: textList("Headers of responses that pages may read.", 64, headerNamePattern, 256),
+    maxAge: {
+      ...integerField("int32", "Seconds for which a browser keeps the response to a preflight."),
+      minimum: 1,
+      default: 5,
+    },
+  },
+};
+
 /** Types of filters, each with the field that has its settings. */
 export const filterFields = {
   RequestHeaderModifier: "requestHeaderModifier",
@@ -164,6 +200,7 @@ export const filterFields = {
   RequestMirror: "requestMirror",
   RequestRedirect: "requestRedirect",
   URLRewrite: "urlRewrite",
+  CORS: "cors",
   ExtensionRef: "extensionRef",
 } as const;
 
@@ -213,6 +250,7 @@ export function filtersSchema(description: string): Schema {
             path: pathModifier("Path that the backend gets."),
           },
         },
+        cors: crossOrigin,
         requestMirror: {
           type: "object",
           description: "Not supported.",

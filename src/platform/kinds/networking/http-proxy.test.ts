@@ -117,8 +117,8 @@ describe("rules", () => {
   ];
   const prefixed = { path: { type: "ReplacePrefixMatch", replacePrefixMatch: "/xyz" } };
   const inTypes = "when type one of ['Exact', 'PathPrefix']";
-  const fourFilters =
-    'supported values: "RequestHeaderModifier", "RequestRedirect", "ResponseHeaderModifier", "URLRewrite"';
+  const allFilters =
+    'supported values: "RequestHeaderModifier", "RequestRedirect", "ResponseHeaderModifier", "URLRewrite", "CORS"';
   const headers = Array.from({ length: 17 }, (_, index) => ({ name: `h${index}`, value: "v" }));
 
   test.each<[string, string, Json | undefined]>([
@@ -206,7 +206,21 @@ describe("rules", () => {
       "a filter that is not supported",
       `${rule}.filters`,
       [{ type: "RequestMirror", requestMirror: { backendRef: { name: "x" } } }],
-      [`${rule}.filters[0].type: Unsupported value: "RequestMirror": ${fourFilters}`],
+      [`${rule}.filters[0].type: Unsupported value: "RequestMirror": ${allFilters}`],
+    ],
+    [
+      "every origin beside another one",
+      `${rule}.filters`,
+      [{ type: "CORS", cors: { allowOrigins: ["*", "https://a.example"] } }],
+      [
+        `${rule}.filters[0].cors.allowOrigins: Invalid value: "array": cannot contain '*' alongside other values`,
+      ],
+    ],
+    [
+      "an origin that is none",
+      `${rule}.filters`,
+      [{ type: "CORS", cors: { allowOrigins: ["https://a.example/path"] } }],
+      [`${rule}.filters[0].cors.allowOrigins[0]: Invalid value: "https://a.example/path"`],
     ],
     [
       "a rewrite for a backend",
