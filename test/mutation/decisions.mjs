@@ -19,6 +19,7 @@ export const decisions = {
   "export windows": [
     `${delivery}/plan/next-window`,
     `${delivery}/plan/planned-windows`,
+    `${delivery}/plan/ahead-spans`,
     `${delivery}/plan/plan-changes`,
     `${delivery}/plan/cycle-times`,
     `${delivery}/plan/backfill-limit`,

@@ -177,10 +177,11 @@ export class Cycle {
 
   /**
    * The proof for older samples no longer counts once the export has reached it, and for late ones when none
-   * of them is rejected.
+   * of them is rejected. Of windows ahead, older samples are still to come.
    */
-  #endEpisode({ late, toMs }: PlannedWindow, rejectedBefore: number): void {
+  #endEpisode({ late, toMs, isAhead }: PlannedWindow, rejectedBefore: number): void {
     const { memory, stats } = this.#sink;
+    if (isAhead === true) return;
     if (late === undefined) {
       if (toMs >= memory.acceptedUntilMs) memory.live.began = undefined;
     } else if (rejectedBefore === stats.lateRejected) memory.late.began = undefined;

@@ -77,6 +77,7 @@ interface Circumstances {
   readonly onExhausted: "replay" | "drop";
   /** It limits its rate now and then, under `retryOn429: false`. */
   readonly isLimiting: boolean;
+  readonly order: "oldestFirst" | "newestFirst";
 }
 
 interface StoredSample {
@@ -521,7 +522,7 @@ class Life {
   }
 }
 
-function planOf({ maxSize, sources }: Step): SinkPlan {
+function planOf({ maxSize, sources }: Step, { order }: Circumstances): SinkPlan {
   return {
     policy: { plane: "directory", namespace: "default", name: "export", uid: "-" },
     generation: 1,
@@ -529,7 +530,7 @@ function planOf({ maxSize, sources }: Step): SinkPlan {
     sources: sources.map((name) => ({ name, metricsql: name })),
     endpoint: "http://127.0.0.1/write",
     batch: { timeoutMs: 5_000, maxSize, maxBytes: 2 ** 23 },
-    retry: { maxAttempts: 1, backoffMs: 1 },
+    retry: { maxAttempts: 1, backoffMs: 1, order },
     paused: false,
   };
 }
@@ -577,6 +578,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
       maxWindowMs: 20_000,
       maxBackfillMs: Infinity,
       startFromMs: 0,
+      newestMs: 10_000,
       partitionCount,
       onExhausted: world.circumstances.onExhausted,
     },
@@ -592,7 +594,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
       newBuilder: (onCapacity) => new WriteRequestBuilder(onCapacity),
     }),
   };
-  const exporter = new Exporter(planOf(stepOf), deps);
+  const exporter = new Exporter(planOf(stepOf, world.circumstances), deps);
   try {
     const hard = new AbortController();
     world.cycleBeganMs = world.nowMs;
@@ -727,6 +729,7 @@ const timeout = 60_000 + histories * 100;
 
 const plain: Circumstances = {
   ...{ isStrict: false, latenessMs: 0, culprits: "none", onExhausted: "replay", isLimiting: false },
+  order: "oldestFirst",
   ...{ refusesAll: false, maxSamples: Infinity },
 };
 
@@ -748,6 +751,7 @@ test.each<[string, Circumstances]>([
   ["samples that make it fail, and onExhausted: drop", { ...plain, culprits: "fail", onExhausted: "drop" }],
   ["it refuses everything for a while", { ...plain, refusesAll: true }],
   ["the same, and some samples always", { ...plain, culprits: "refused", refusesAll: true }],
+  ["the same, the newest first", { ...plain, culprits: "refused", refusesAll: true, order: "newestFirst" }],
   ["it refuses large requests", { ...plain, maxSamples: 3 }],
   ["the same, and some samples always", { ...plain, culprits: "refused", maxSamples: 3 }],
 ])("only what is refused alone is rejected: %s", { timeout }, async (_, circumstances) => {
@@ -766,13 +770,34 @@ test.each<[string, Circumstances]>([
   });
 });
 
-test("only what had the response 429 is dropped, once, under retryOn429: false", { timeout }, async () => {
-  await overHistories({ ...plain, isLimiting: true }, (world, { expected, arrived }) => {
-    const kept = [...world.kept, ...world.keptRepeats];
-    expect([...new Set([...arrived, ...kept])].sort()).toEqual([...expected].sort());
-    expect(kept.filter((text) => !world.limited.has(text))).toEqual([]);
-    expect(arrived.filter((text) => world.limited.has(text) && !world.doubtful.has(text))).toEqual([]);
+test.each<[string, Circumstances]>([
+  ["one that takes everything else", { ...plain, isLimiting: true }],
+  ["one that refuses everything for a while", { ...plain, isLimiting: true, refusesAll: true }],
+])(
+  "only what had the response 429 is dropped, once, under retryOn429: false: %s",
+  {
+    timeout,
+  },
+  async (_, circumstances) => {
+    await overHistories(circumstances, (world, { expected, arrived }) => {
+      const kept = [...world.kept, ...world.keptRepeats];
+      expect([...new Set([...arrived, ...kept])].sort()).toEqual([...expected].sort());
+      expect(kept.filter((text) => !world.limited.has(text))).toEqual([]);
+      expect(arrived.filter((text) => world.limited.has(text) && !world.doubtful.has(text))).toEqual([]);
+    });
+  },
+);
+
+test("everything arrives, the newest samples first", { timeout }, async () => {
+  const circumstances: Circumstances = { ...plain, order: "newestFirst" };
+  let spans = 0;
+  await overHistories(circumstances, (world, { expected, arrived }) => {
+    expect([...new Set(arrived)].sort()).toEqual([...expected].sort());
+    expect(world.rejected).toBe(0);
+    const { records } = decodeRecords(Buffer.concat(world.log));
+    if (records.some((record) => record.type === "open" && record.sink.endsWith(" ahead"))) spans++;
   });
+  expect(spans).toBeGreaterThan(histories / 3);
 });
 
 /** Cycles after which a history has to be over, whatever the receiver has refused. */
@@ -803,6 +828,8 @@ async function overHistories(
         for (let more = 0; more < mostFurtherCycles && !world.isSettled(); more++) {
           if (circumstances.culprits === "fail") world.goOn(world.nowMs);
           world.nowMs += furtherMs;
+          // The later samples that prove the endpoint were delivered before: new ones have to come in a life.
+          if (circumstances.order === "newestFirst") world.goOn(world.nowMs);
           await live(world, { ...healthy, advanceMs: furtherMs });
         }
 

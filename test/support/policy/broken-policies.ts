@@ -100,6 +100,13 @@ export const brokenPolicies: readonly (readonly [name: string, faults: readonly 
     head("spec:\n  sources: []\n  sinks: []\n").replace("v1alpha1", "v1"),
   ],
   [
+    "the newest samples first, to a receiver that takes none out of order",
+    [
+      "15:27: error: spec.sinks[0].target.prometheusRemoteWrite.retry.order: newestFirst requires a receiver that takes samples out of order, and Google Cloud does not; remove 'order'",
+    ],
+    remote("authentication: { google: {} }\nretry: { order: newestFirst }"),
+  ],
+  [
     "no name",
     ["3:1: error: metadata.name: is required"],
     head("").replace("{ name: web }", "{}") +

@@ -206,6 +206,10 @@ const places: readonly (readonly [Path, readonly unknown[]])[] = [
     [...remoteWrite, "retry", "retryOn429"],
     [false, "false"],
   ],
+  [
+    [...remoteWrite, "retry", "order"],
+    ["oldestFirst", "newestFirst", "newest"],
+  ],
 ];
 
 const replacement = fc

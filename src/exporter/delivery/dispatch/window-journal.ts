@@ -1,10 +1,10 @@
 import type { Batch } from "../batch/batch.ts";
 import type { LateSamples } from "../late/late-samples.ts";
-import { lateKey } from "../state/late-key.ts";
 import type { PlannedWindow } from "../state/planned-window.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
 import { SampleCounts } from "../state/sample-counts.ts";
 import type { OpenWindow, StateStore, WindowBounds } from "../state/sink-state.ts";
+import { aheadKey, lateKey } from "../state/state-keys.ts";
 
 export interface WindowJournalDeps {
   readonly sink: string;
@@ -106,19 +106,26 @@ export class WindowJournal {
   /** Moves the checkpoints of these sources to the window's end. */
   async close(sources: readonly string[]): Promise<void> {
     if (sources.length === 0) return;
-    const { state, sink, late, storeNowMs } = this.#deps;
+    const { state, late, storeNowMs } = this.#deps;
     const closed = new Map([...this.#counts].filter(([source]) => sources.includes(source)));
-    await late?.remember(this.bounds, this.#window, closed, storeNowMs() ?? this.bounds.toMs);
+    const nowMs = storeNowMs() ?? this.bounds.toMs;
+    // What is remembered has to follow what was remembered before.
+    if (this.#planned.isAhead !== true) await late?.remember(this.bounds, this.#window, closed, nowMs);
     if (this.#window !== undefined) return state.closeSources(this.#window, sources);
     // Nothing was sent, so no journal was opened: only the checkpoints move.
-    await Promise.all(sources.map((source) => state.setCheckpoint(sink, source, this.bounds.toMs)));
+    await Promise.all(sources.map((source) => state.setCheckpoint(this.#key, source, this.bounds.toMs)));
+  }
+
+  get #key(): string {
+    const { sink } = this.#deps;
+    if (this.#planned.late !== undefined) return lateKey(sink);
+    return this.#planned.isAhead === true ? aheadKey(sink) : sink;
   }
 
   async #open(): Promise<OpenWindow> {
     if (this.#window !== undefined) return this.#window;
-    const { state, sink } = this.#deps;
-    const key = this.#planned.late === undefined ? sink : lateKey(sink);
-    this.#opening ??= state.openWindow(key, this.bounds, this.#planned.sources);
+    const { state } = this.#deps;
+    this.#opening ??= state.openWindow(this.#key, this.bounds, this.#planned.sources);
     this.#window = await this.#opening;
     return this.#window;
   }

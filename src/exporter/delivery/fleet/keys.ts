@@ -1,5 +1,5 @@
 import { keyPrefix } from "../../../base/redis/connection.ts";
-import { sinkOfKey } from "../state/late-key.ts";
+import { sinkOfKey } from "../state/state-keys.ts";
 
 /**
  * The keys of a fleet in Redis. Keys of a sink contain its name in braces: a cluster then keeps them in one

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../../../base/core/clock.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { runScript } from "../../../base/redis/run-script.ts";
-import { lateKey, sinkOfKey } from "../state/late-key.ts";
 import type { SinkStates } from "../state/sink-states.ts";
+import { aheadKey, lateKey, sinkOfKey } from "../state/state-keys.ts";
 import { fleetKeys } from "./keys.ts";
 import type { RedisState } from "./redis-state.ts";
 import { readEpoch } from "./scripts.ts";
@@ -92,6 +92,7 @@ export class RedisEpoch {
     try {
       await state.begin(lease);
       await state.load(lateKey(sink));
+      await state.load(aheadKey(sink));
     } finally {
       state.end(lease);
       await lease.release(lease.deliveryState);

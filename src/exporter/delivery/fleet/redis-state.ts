@@ -4,7 +4,6 @@ import type { RedisConnection } from "../../../base/redis/connection.ts";
 import { FencedError, type LeaseArgument } from "../../../base/redis/lease.ts";
 import type { RedisConnections } from "../../../base/redis/redis.ts";
 import { runScript } from "../../../base/redis/run-script.ts";
-import { sinkOfKey } from "../state/late-key.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
 import {
   keepForgottenMs,
@@ -14,6 +13,7 @@ import {
   type WindowBounds,
 } from "../state/sink-state.ts";
 import { SinkStates } from "../state/sink-states.ts";
+import { sinkOfKey } from "../state/state-keys.ts";
 import type { StateRecord } from "../state/state-record.ts";
 import { fleetKeys } from "./keys.ts";
 import { mergeStates, recordsBetween } from "./merge-states.ts";

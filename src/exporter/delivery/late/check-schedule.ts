@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { lateKey } from "../state/late-key.ts";
 import type { StateStore } from "../state/sink-state.ts";
+import { lateKey } from "../state/state-keys.ts";
 import { type CheckTimes, checkDepthMs } from "./check-times.ts";
 
 export interface CheckScheduleDeps {

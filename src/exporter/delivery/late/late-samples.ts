@@ -4,10 +4,10 @@ import type { SampleCounter } from "../../metrics-store/ports/sample-counter.ts"
 import type { Tenant } from "../../metrics-store/ports/sample-reader.ts";
 import type { Window } from "../../metrics-store/ports/window.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
-import { lateKey } from "../state/late-key.ts";
 import type { PlannedWindow } from "../state/planned-window.ts";
 import type { SampleCounts } from "../state/sample-counts.ts";
 import type { OpenWindow, StateStore } from "../state/sink-state.ts";
+import { lateKey } from "../state/state-keys.ts";
 import { readOwner } from "../stats/read-owner.ts";
 import type { SinkStats } from "../stats/sink-stats.ts";
 import { CheckSchedule, type DueCheck } from "./check-schedule.ts";

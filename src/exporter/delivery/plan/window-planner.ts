@@ -5,14 +5,16 @@ import type { SinkStore } from "../../metrics-store/sink-store.ts";
 import { sourceKind } from "../../metrics-store/source-kind.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import { type LateDeps, LateSamples } from "../late/late-samples.ts";
-import { lateKey } from "../state/late-key.ts";
 import type { PlannedWindow } from "../state/planned-window.ts";
-import { keepForgottenMs, type SinkState, type StateStore } from "../state/sink-state.ts";
+import { keepForgottenMs, type StateStore } from "../state/sink-state.ts";
+import { lateKey } from "../state/state-keys.ts";
 import type { SinkStats } from "../stats/sink-stats.ts";
+import { afterClosing, aheadSpans, type PlannerState, sourceOf } from "./ahead-spans.ts";
 import { BackfillLimit } from "./backfill-limit.ts";
 import { cycleTimesOf, onGrid, sinceLastCycle } from "./cycle-times.ts";
+import { NewestFirst } from "./newest-first.ts";
 import { adaptWindow, type WindowCost } from "./next-window.ts";
-import { plannedWindows, waitsFor, withClosed } from "./planned-windows.ts";
+import { plannedWindows, waitsFor } from "./planned-windows.ts";
 
 /** Settings of `metrics` and `delivery` that determine the windows; times in ms. */
 export interface WindowSettings {
@@ -31,6 +33,8 @@ export interface WindowSettings {
   readonly maxBackfillMs: number;
   /** How far back a new sink starts; 0 is now. */
   readonly startFromMs: number;
+  /** What `retry.order: newestFirst` delivers first: so much, or two periods. Default: 5 minutes. */
+  readonly newestMs?: number;
 }
 
 export interface WindowPlannerDeps {
@@ -52,6 +56,8 @@ export interface WindowPlannerDeps {
  */
 const maxAbsentWindows = 8;
 
+const defaultNewestMs = 300_000;
+
 /** Tracks a sink's progress through its sources, and decides which window is next. */
 export class WindowPlanner {
   readonly #key: string;
@@ -69,6 +75,7 @@ export class WindowPlanner {
   /** Of the last cycle. */
   #store: SinkStore | undefined;
   readonly #backfillLimit: BackfillLimit;
+  readonly #newestFirst: NewestFirst;
   /** Set when `delivery.lateness` is set. */
   readonly late: LateSamples | undefined;
   #hasStarted = false;
@@ -85,6 +92,7 @@ export class WindowPlanner {
     this.#limitMs = firstWindowMs;
     this.#backfillLimit = new BackfillLimit(() => this.#maxBackfillMs());
     const { late, state, clock, log, tenantOf } = deps;
+    this.#newestFirst = new NewestFirst(key, state, log);
     this.late = late && new LateSamples(plan, { ...late, sink: key, state, stats, clock, log, tenantOf });
   }
 
@@ -98,6 +106,7 @@ export class WindowPlanner {
     this.#isRaw = plan.sources.map(({ metricsql }) => sourceKind(metricsql) === "raw");
     this.#delaysMs = delaysOf(this.#isRaw, this.#deps.settings);
     this.late?.change(plan);
+    this.#newestFirst.change();
   }
 
   /**
@@ -111,8 +120,11 @@ export class WindowPlanner {
     this.#dedupMs = (await store.dedupIntervalMs?.()) || 1;
     await this.#start(nowMs);
     await this.#skipTooOld(nowMs);
-    await this.#forgetAbsent(nowMs);
+    await this.#forgetAbsent(this.#key, nowMs);
+    const { key } = this.#newestFirst;
+    if (key !== undefined) await this.#forgetAbsent(key, nowMs);
     this.#completeToMs = this.#dueToMs(nowMs);
+    await this.#beginAhead(this.#completeToMs);
   }
 
   /**
@@ -128,24 +140,24 @@ export class WindowPlanner {
 
   /** The next window. @param failed sources that could not be read in this cycle */
   async next(failed: ReadonlySet<string>, signal: AbortSignal): Promise<PlannedWindow | undefined> {
-    return this.#nextGroup(await this.#load(), failed) ?? (await this.#nextLate(failed, signal));
+    return this.#nextGroup(await this.#join(), failed) ?? (await this.#nextLate(failed, signal));
   }
 
   /** The window that follows `group` once that is closed, if it can be determined in advance. */
   async after(group: PlannedWindow, failed: ReadonlySet<string>): Promise<PlannedWindow | undefined> {
     if (group.late !== undefined) return undefined;
-    const next = this.#nextGroup(withClosed(await this.#load(), group), failed);
+    const next = this.#nextGroup(afterClosing(await this.#load(), group), failed);
     // A window opened before may have requests in doubt, which are resolved first.
     return next?.open === undefined ? next : undefined;
   }
 
-  /** The windows after `group`, in order, as if each before it were closed. */
+  /** The windows after `group`, in the order of time, as if each before it were closed. */
   async *following(group: PlannedWindow, failed: ReadonlySet<string>): AsyncGenerator<PlannedWindow, void> {
     let state = await this.#load();
     for (let before = group; ; ) {
-      state = withClosed(state, before);
+      state = afterClosing(state, before);
       const next = this.#nextGroup(state, failed);
-      if (next === undefined) return;
+      if (next === undefined || next.isAhead !== before.isAhead) return;
       yield next;
       before = next;
     }
@@ -215,10 +227,32 @@ export class WindowPlanner {
     return this.#isRaw[source] === true ? this.#dedupMs : 1;
   }
 
-  async #load(): Promise<SinkState> {
-    const state = await this.#deps.state.load(this.#key);
-    this.#checkpoints = state.checkpoints;
-    return state;
+  async #load(): Promise<PlannerState> {
+    const main = await this.#deps.state.load(this.#key);
+    this.#checkpoints = main.checkpoints;
+    return this.#newestFirst.load(main);
+  }
+
+  /** The same, after the checkpoints have joined the spans ahead that they have reached. */
+  async #join(): Promise<PlannerState> {
+    const state = await this.#load();
+    return (await this.#newestFirst.join(state)) ? this.#load() : state;
+  }
+
+  /** @param completeToMs by the store's clock, on the grid */
+  async #beginAhead(completeToMs: number): Promise<void> {
+    const state = await this.#join();
+    const { newestMs = defaultNewestMs } = this.#deps.settings;
+    const isWanted = this.#plan.retry.order === "newestFirst";
+    const sources = isWanted ? this.#watermarks(completeToMs) : [];
+    await this.#newestFirst.begin(state, sources, Math.max(newestMs, 2 * this.periodMs));
+  }
+
+  #watermarks(completeToMs: number) {
+    return this.#plan.sources.map(({ name }, index) => {
+      const gridMs = this.#gridMs(index);
+      return { name, watermarkMs: onGrid(completeToMs - this.#delayMs(index), gridMs), gridMs };
+    });
   }
 
   /** Late samples are looked for in whole steps: in a part of one they would be missed. */
@@ -230,7 +264,7 @@ export class WindowPlanner {
   /** Fixes the start of new sources before anything is read. */
   async #start(nowMs: number): Promise<void> {
     const { state, settings, log } = this.#deps;
-    const { checkpoints } = await this.#load();
+    const { checkpoints } = (await this.#load()).main;
     if (!this.#hasStarted && this.late === undefined) await this.#forgetLate();
     this.#hasStarted = true;
     // A new source of a known sink has not reached the checkpoint that the status reports for the others.
@@ -261,16 +295,21 @@ export class WindowPlanner {
     const limit =
       settings.maxBackfillMs > this.#maxBackfillMs() ? "retry.maxBackfill" : "delivery.maxBackfill";
     const oldestMs = this.#backfillLimit.oldestMs(nowMs, clock.monotonicMs());
-    const { checkpoints, windows } = await this.#load();
-    const tooOld = this.#plan.sources.filter(({ name }) => (checkpoints.get(name) ?? oldestMs) < oldestMs);
+    const current = await this.#load();
+    const { checkpoints, windows } = current.main;
+    // What is ahead was delivered.
+    const spans = aheadSpans(current);
+    const oldestOf = (name: string) => Math.min(oldestMs, spans.get(name)?.fromMs ?? oldestMs);
+    const isTooOld = (name: string) => (checkpoints.get(name) ?? oldestMs) < oldestOf(name);
+    const tooOld = this.#plan.sources.filter(({ name }) => isTooOld(name));
     if (!this.#backfillLimit.agrees(tooOld.length > 0)) return;
     for (const window of windows) if (window.toMs <= oldestMs) await state.dropWindow(window);
     for (const { name } of tooOld) {
       const fromMs = checkpoints.get(name) ?? oldestMs;
       if (windows.some((window) => window.toMs > oldestMs && window.sources.has(name))) continue;
-      const seconds = Math.round((oldestMs - fromMs) / 1_000);
+      const seconds = Math.round((oldestOf(name) - fromMs) / 1_000);
       this.#stats.skippedSeconds += seconds;
-      await state.setCheckpoint(this.#key, name, oldestMs);
+      await state.setCheckpoint(this.#key, name, oldestOf(name));
       const message = `${seconds} s of source ${name} are older than ${limit} and were skipped`;
       this.#stats.fail(message, clock.nowMs());
       log.error({ sink: this.#key, source: name, seconds, from: new Date(fromMs).toISOString() }, message);
@@ -278,9 +317,9 @@ export class WindowPlanner {
   }
 
   /** Forgets what is kept of sources that the plan no longer has. */
-  async #forgetAbsent(nowMs: number): Promise<void> {
+  async #forgetAbsent(key: string, nowMs: number): Promise<void> {
     const { state, settings } = this.#deps;
-    const { checkpoints, windows } = await this.#load();
+    const { checkpoints, windows } = await state.load(key);
     const present = new Set(this.#plan.sources.map(({ name }) => name));
     if (windows.length === 0 && checkpoints.size <= present.size) return;
     // A source that returns later could deliver nothing of that time.
@@ -290,11 +329,11 @@ export class WindowPlanner {
       if (window.toMs <= oldestMs || index < absent.length - maxAbsentWindows) await state.dropWindow(window);
     }
     for (const [name, ms] of [...checkpoints]) {
-      if (!present.has(name) && ms <= oldestMs) await state.dropSource(this.#key, name);
+      if (!present.has(sourceOf(name)) && ms <= oldestMs) await state.dropSource(key, name);
     }
   }
 
-  #nextGroup(state: SinkState, failed: ReadonlySet<string>): PlannedWindow | undefined {
+  #nextGroup(state: PlannerState, failed: ReadonlySet<string>): PlannedWindow | undefined {
     const nowMs = this.#storeNowMs();
     if (nowMs === undefined) return undefined;
     const gridNowMs = onGrid(nowMs, this.#deps.settings.windowGridMs);
@@ -304,14 +343,18 @@ export class WindowPlanner {
     const sinceMs = gridNowMs - (this.#completeToMs ?? -Infinity);
     if (sinceMs < 0 || sinceMs >= this.periodMs) this.#completeToMs = gridNowMs;
     const completeToMs = this.#completeToMs ?? gridNowMs;
-    const sources = this.#plan.sources
-      .map(({ name }, index) => ({
-        name,
-        watermarkMs: completeToMs - this.#delayMs(index),
-        gridMs: this.#gridMs(index),
-      }))
-      .filter(({ name }) => !failed.has(name));
-    const groups = plannedWindows(sources, state, this.#limitMs);
+    const sources = this.#watermarks(completeToMs).filter(({ name }) => !failed.has(name));
+    const { main, ahead } = state;
+    const spans = aheadSpans(state);
+    const newest = sources.filter(({ name }) => spans.has(name));
+    const oldest = sources.map((source) => {
+      const untilMs = spans.get(source.name)?.fromMs ?? Infinity;
+      return { ...source, watermarkMs: Math.min(source.watermarkMs, untilMs) };
+    });
+    const groups = [
+      ...plannedWindows(newest, ahead, this.#limitMs).map((group) => ({ ...group, isAhead: true as const })),
+      ...plannedWindows(oldest, main, this.#limitMs),
+    ];
     return groups.find((group) => !waitsFor(group, failed));
   }
 

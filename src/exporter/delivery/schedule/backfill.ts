@@ -103,7 +103,7 @@ function progressOf(exporter: Exporter, span: BackfillSpan): BackfillProgress {
   return { sink: exporter.key, reachedMs, stats };
 }
 
-/** The plan for spans that somebody asks for, however old. */
+/** The plan for spans that somebody asks for, however old, in the order of time. */
 export function withoutBackfillLimit(plan: SinkPlan): SinkPlan {
-  return { ...plan, retry: { ...plan.retry, maxBackfillMs: undefined } };
+  return { ...plan, retry: { ...plan.retry, maxBackfillMs: undefined, order: undefined } };
 }

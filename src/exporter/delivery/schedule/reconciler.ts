@@ -6,8 +6,8 @@ import { pause } from "../../../base/core/signals.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
 import { planChanges } from "../plan/plan-changes.ts";
-import { sinkOfKey } from "../state/late-key.ts";
 import { keepForgottenMs, type StateStore } from "../state/sink-state.ts";
+import { sinkOfKey } from "../state/state-keys.ts";
 import type { Schedule } from "./schedule.ts";
 
 const sweepEveryMs = 600_000;

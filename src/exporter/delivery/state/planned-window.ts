@@ -9,6 +9,8 @@ import type { OpenWindow } from "./sink-state.ts";
 export interface PlannedWindow extends Window {
   readonly sources: readonly string[];
   readonly open: OpenWindow | undefined;
+  /** Set for a window of the newest samples, which are delivered before older ones; see `ahead-spans.ts`. */
+  readonly isAhead?: true | undefined;
   /** Set for another reading of a closed span, for samples that came late. */
   readonly late?: LateReading | undefined;
 }

@@ -28,7 +28,10 @@ test("a whole policy, with the defaults of the contract", () => {
         sink("full", ["b"], {
           authentication: { basicAuth: { secretRef: { name: "credentials" } } },
           batch: { timeout: "1m30s", maxSize: 5000 },
-          retry: { maxAttempts: 10, backoffDuration: "250ms" },
+          retry: {
+            ...{ maxAttempts: 10, backoffDuration: "250ms", maxBackfill: "1h" },
+            ...{ onExhausted: "drop", order: "newestFirst", retryOn429: false },
+          },
         }),
       ],
     },
@@ -58,7 +61,10 @@ test("a whole policy, with the defaults of the contract", () => {
         endpoint: "https://h.example/push",
         authentication: { kind: "basicAuth", secret: "credentials" },
         batch: { timeoutMs: 90_000, maxSize: 5_000, maxBytes: 3 * 2 ** 20 },
-        retry: { maxAttempts: 10, backoffMs: 250 },
+        retry: {
+          ...{ maxAttempts: 10, backoffMs: 250, maxBackfillMs: 3_600_000 },
+          ...{ onExhausted: "drop", order: "newestFirst", retryOn429: false },
+        },
       },
     ],
   });

@@ -70,6 +70,7 @@ export function checkSink(
       ...defined({
         onExhausted: remoteWrite.retry.onExhausted,
         maxBackfillMs: remoteWrite.retry.maxBackfill,
+        order: remoteWrite.retry.order,
         retryOn429: remoteWrite.retry.retryOn429,
       }),
     },

@@ -55,6 +55,12 @@ export const sourceSchema = z.object({
   ).optional(),
 });
 
+/** A receiver that is known to refuse the past once it has the present. */
+const notOutOfOrder =
+  "newestFirst requires a receiver that takes samples out of order, and Google Cloud does not; remove 'order'";
+const orderCel =
+  "!has(self.retry) || !has(self.retry.order) || self.retry.order != 'newestFirst' || !has(self.authentication) || !has(self.authentication.google)";
+
 export const sinkSchema = z.object({
   name: itemName.meta({ description: "Name of the sink" }),
   sources: z
@@ -117,6 +123,14 @@ export const sinkSchema = z.object({
                     "What is done with samples that keep failing while others are accepted: replay tries for two minutes, drop only maxAttempts times. Default: as configured",
                 })
                 .optional(),
+              order: z
+                .enum(["oldestFirst", "newestFirst"])
+                .meta({
+                  maxLength: 11,
+                  description:
+                    "Order of delivery after an outage: newestFirst sends new samples before older ones, to a receiver that takes samples out of order. Default: oldestFirst",
+                })
+                .optional(),
               retryOn429: z
                 .boolean()
                 .meta({
@@ -132,7 +146,11 @@ export const sinkSchema = z.object({
             rules(...relabelCel),
           ),
         })
-        .meta({ description: "A Prometheus remote-write receiver" }),
+        .superRefine(({ retry, authentication }, context) => {
+          if (retry.order !== "newestFirst" || authentication?.google === undefined) return;
+          context.addIssue({ code: "custom", path: ["retry", "order"], message: notOutOfOrder });
+        })
+        .meta({ description: "A Prometheus remote-write receiver", ...rules([orderCel, notOutOfOrder]) }),
     })
     .meta({ description: "Receiver of the samples; exactly one kind", ...oneKind }),
 });

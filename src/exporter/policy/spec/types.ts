@@ -142,6 +142,8 @@ export interface RetrySettings {
   readonly maxBackfillMs?: number | undefined;
   /** What is done with samples that keep failing while others are accepted. Absent: as configured. */
   readonly onExhausted?: "replay" | "drop" | undefined;
+  /** The order after an outage. Absent: oldestFirst. */
+  readonly order?: "oldestFirst" | "newestFirst" | undefined;
   /** False: samples of a request that has the response 429 are dropped. Absent: true. */
   readonly retryOn429?: boolean | undefined;
 }
