@@ -20,8 +20,8 @@ export type SearchStep =
 
 export interface SearchEnd {
   /**
-   * `complete`: every sample was accepted, rejected or dropped. `unproven`: the receiver has accepted nothing, so
-   * nothing is rejected. `paused`: the search continues with what is left. Otherwise an outcome cut it short.
+   * `complete`: every sample was accepted, rejected or dropped. `unproven`: the receiver has accepted nothing,
+   * so nothing is rejected. `paused`: the search continues with what is left. Otherwise an outcome cut it short.
    */
   readonly kind: "complete" | "unproven" | "paused" | "unfinished";
   readonly unfinished?: Unfinished | undefined;
