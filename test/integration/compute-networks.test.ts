@@ -311,9 +311,9 @@ describe("networks of a project", () => {
     });
     expect(await available(plane, "workloaddeployments", "late-us-dfw")).toMatchObject({
       status: "False",
-      reason: "ProvisioningInstances",
+      reason: "AddressesUsedUp",
     });
-    expect((await available(plane, "workloads", "late")).reason).toBe("NoAvailablePlacements");
+    expect((await available(plane, "workloads", "late")).reason).toBe("AddressesUsedUp");
     const freed = await addressOf(plane, "web-us-dfw-2");
     await plane.scale("web", 2);
     await plane.available("late");

@@ -31,6 +31,7 @@ import {
   placementsOf,
   plannedDeployments,
 } from "./deployment-plan.ts";
+import { firstTrouble, troubleOf } from "./trouble.ts";
 
 const component = "telemetryd-workload-controller";
 
@@ -137,7 +138,8 @@ export function createWorkloadController(options: PlatformControllerOptions): Co
     const isAvailable = deployments.some((each) => isTrue(each, "Available"));
     const counts = countsOf(deployments);
     const fields = (old: KubeObject) => ({ ...counts, placements: placements(old) });
-    const state = isAvailable ? placementFound : noPlacements;
+    const trouble = isAvailable ? undefined : firstTrouble("deployment", deployments);
+    const state = isAvailable ? placementFound : { ...noPlacements, ...trouble };
     const condition =
       refusal === undefined
         ? state
@@ -157,6 +159,7 @@ export function createWorkloadController(options: PlatformControllerOptions): Co
             isTrue(each, "Available"),
             countsOf([each]),
             quotaMessage(each, "Available") ?? null,
+            troubleOf(each)?.message ?? null,
           ]);
         },
       },

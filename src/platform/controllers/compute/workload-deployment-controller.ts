@@ -39,9 +39,14 @@ import type { PlatformControllerOptions } from "../options.ts";
 import { createDeploymentNetwork } from "./deployment-network.ts";
 import { networksOfTemplate, templateHash } from "./deployment-plan.ts";
 import { countInstances, planInstances } from "./instance-plan.ts";
+import { firstTrouble, type Trouble, troubleOf } from "./trouble.ts";
 
 const component = "telemetryd-workload-deployment-controller";
 const noLocationMs = 30_000;
+const provisioning: Trouble = {
+  reason: "ProvisioningInstances",
+  message: "Instances are being provisioned",
+};
 /** Instances created in one turn: others get their turns between. */
 const createdAtOnce = 50;
 /** For each instance that a reconciliation looks at, how long the deployment rests afterwards. */
@@ -192,7 +197,8 @@ export function createWorkloadDeploymentController(options: PlatformControllerOp
     const { created, refusal = restoration } = await createInstances(target, deployment, missing, spec);
     const counts = { ...countInstances([...instances, ...created], hash), desiredReplicas: wanted };
     if (counts.readyReplicas === 0) {
-      const state = ["ProvisioningInstances", "Instances are being provisioned"] as const;
+      const { reason, message } = firstTrouble("instance", instances) ?? provisioning;
+      const state = [reason, message] as const;
       await setAvailable(target, deployment, state, counts, refusal);
     } else {
       const message = `${counts.readyReplicas}/${wanted} instances are ready`;
@@ -211,7 +217,10 @@ export function createWorkloadDeploymentController(options: PlatformControllerOp
         kind: instance,
         affects(object, old) {
           if (isOwnCreation(object, old, component)) return [];
-          return ownersWork(kind, object, old, (each) => isTrue(each, "Available"));
+          return ownersWork(kind, object, old, (each) => [
+            isTrue(each, "Available"),
+            troubleOf(each)?.message ?? null,
+          ]);
         },
       },
       {
