@@ -178,6 +178,11 @@ describe("workloads that run", () => {
       const { status, reason, message } = JSON.parse(wide);
       return status === "False" && reason === why && message.startsWith(words) && !/refused/.test(message);
     });
+    await until("the workload says why, too", async () =>
+      new RegExp(`^none .* False +${why}\n$`).test(await k.ok("get", "workload", "none", "--no-headers")),
+    );
+    const described = await k.ok("describe", "instance", "none-us-dfw-0");
+    expect(described).toMatch(new RegExp(`Warning +${why} .*telemetryd-provider .*${words}`));
     await k.ok("delete", "workload", "none", "--timeout=30s");
   });
 
@@ -267,6 +272,77 @@ describe("workloads that run", () => {
       "NetworkPolicyNotEnforced",
     );
     await k.ok("delete", "workload", "ranged", "--timeout=60s");
+  });
+
+  /** The message of an instance's condition, behind its status. */
+  const state = (instance: string): Promise<string> =>
+    k.ok(
+      ...["get", "instance", instance, "-o"],
+      'jsonpath={.status.conditions[?(@.type=="Available")].status} {.status.conditions[0].message}',
+    );
+
+  test("probes: available when the readiness probe succeeds, restarted when the liveness probe fails", async () => {
+    const exec = { command: ["sh", "-c", "[ ! -e /tmp/broken ]"] };
+    const probes = {
+      readinessProbe: { httpGet: { path: "/ready", port: "http" }, periodSeconds: 1 },
+      livenessProbe: { exec, periodSeconds: 1, failureThreshold: 2, timeoutSeconds: 5 },
+    };
+    let probed = closed(named(workload, "probed"));
+    for (const [name, value] of Object.entries(probes))
+      probed = changed(probed, `${container}.${name}`, value);
+    await k.file(probed, "apply");
+    await until("it is not ready", async () =>
+      /^False .*STAGING: container web is not ready: its readiness probe failed: HTTP status 404/.test(
+        await state("probed-us-dfw-0"),
+      ),
+    );
+    await k.file({ ...(pages("after") as object), data: { "index.html": "after", ready: "" } }, "apply");
+    await k.ok("wait", "--for=condition=Available", "workload/probed", "--timeout=60s");
+    const [id = ""] = await names(
+      ...["ps", "--quiet", "--filter", "label=telemetryd.name=default/probed-us-dfw-0"],
+    );
+    await podman.cli("exec", id, "touch", "/tmp/broken");
+    await until("it is restarted", async () =>
+      /its liveness probe failed: the command exited with status 1/.test(await state("probed-us-dfw-0")),
+    );
+    // It may be starting just now.
+    await until("it is repaired", async () => {
+      await podman.cli("exec", id, "/bin/busybox", "rm", "-f", "/tmp/broken");
+      return true;
+    });
+    await k.ok("wait", "--for=condition=Available", "instance/probed-us-dfw-0", "--timeout=60s");
+    await k.ok("delete", "workload", "probed", "--timeout=60s");
+  });
+
+  test("a release that ends after its start replaces one instance only, and the next one all", async () => {
+    const crashing = "registry.example/crash:1";
+    await podman.image(crashing, { command: "sleep 3; exit 1" });
+    const release = changed(closed(named(workload, "release")), "spec.placements[0].scaleSettings", {
+      minReplicas: 2,
+    });
+    const available = async (): Promise<string> =>
+      k.ok(
+        ...["get", "workloaddeployment", "release-us-dfw", "-o"],
+        "jsonpath={.status.readyReplicas} {.status.currentReplicas}",
+      );
+    await k.file(release, "apply");
+    await until("both are available", async () => (await available()) === "2 2");
+    await k.file(changed(release, `${container}.image`, crashing), "apply");
+    await until("the first one has ended", async () =>
+      /exited with status 1/.test(await state("release-us-dfw-1")),
+    );
+    await until("an event says so", async () =>
+      /Warning +(ContainerEnded|BackOff) .*container web exited with status 1/.test(
+        await k.ok("describe", "instance", "release-us-dfw-1"),
+      ),
+    );
+    for (let second = 0; second < 15; second++) {
+      expect(await available()).toBe("1 1");
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+    await k.file(changed(release, `${container}.env`, [{ name: "A", value: "b" }]), "apply");
+    await until("all are available again", async () => (await available()) === "2 2");
+    await k.ok("delete", "workload", "release", "--timeout=60s");
   });
 
   test("delete: nothing is left", async () => {

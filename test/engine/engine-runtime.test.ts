@@ -58,6 +58,7 @@ describe("containers of a real Podman", () => {
         registries: ["docker.io", registry.host],
         firewall: { deny: [], allow: [] },
         graceMs: 0,
+        minReadyMs: 0,
         ...changes,
       });
     const runtime = open();

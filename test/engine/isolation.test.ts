@@ -66,7 +66,7 @@ const published = withPort(makeInstance(image, shop, {}, 11));
 function openRuntime(changes: Partial<EngineRuntimeOptions> = {}): EngineRuntime {
   return new EngineRuntime({
     ...{ client: createEngineClient(podman.socket), clock: systemClock, log: silentLogger, platform },
-    ...{ directory: join(folder, "files"), pull: "missing", registries: [], graceMs: 0 },
+    ...{ directory: join(folder, "files"), pull: "missing", registries: [], graceMs: 0, minReadyMs: 0 },
     externalAddresses: [externalAddress],
     firewall: {
       deny: ["198.20.0.2/32", "2600::2/128"],

@@ -12,6 +12,7 @@ import { checkName } from "../references.ts";
 import { checkEnv } from "./env-rules.ts";
 import { instanceTypes } from "./instance-resources.ts";
 import { checkPortName, checkPortNumber } from "./port-rules.ts";
+import { checkProbes } from "./probe-rules.ts";
 import type { Volumes } from "./volume-rules.ts";
 
 const typeNames = Object.keys(instanceTypes);
@@ -55,6 +56,7 @@ function checkSandbox(sandbox: Json, path: string, volumes: Volumes, faults: Fau
       faults.add(forbiddenValue(`${place}.resources`, "not implemented"));
     }
     checkPorts(container["ports"], `${place}.ports`, faults);
+    checkProbes(container, place, faults);
     checkAttachments(container["volumeAttachments"], `${place}.volumeAttachments`, volumes, faults);
   }
   for (const [index, secret] of objectsIn(fieldAt(sandbox, ["imagePullSecrets"])).entries()) {

@@ -7,6 +7,7 @@ import {
   textField,
 } from "../../../kube-server/api/schema.ts";
 import { openReference } from "../references.ts";
+import { probeFields } from "./probe-rules.ts";
 import { volumesSchema } from "./volume-schema.ts";
 
 /** A list whose items are identified by their names. */
@@ -122,6 +123,7 @@ const runtime: Schema = {
               },
             },
             ports,
+            ...probeFields,
             volumeAttachments: volumeAttachments("Volumes of the container."),
           }),
           minItems: 1,

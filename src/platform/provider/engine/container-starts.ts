@@ -5,6 +5,7 @@ import type { InspectedContainer } from "./engine-objects.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { labelOf, networkName } from "./labels.ts";
 import { engineTime, isEnded, type ObservedContainer, observe, restMs } from "./observation.ts";
+import type { ProbedContainer, Probes } from "./probes/probes.ts";
 import { endpoint } from "./specification.ts";
 
 /** When the provider starts a container again that has ended, and the engine does not. */
@@ -15,16 +16,21 @@ const recoveredMs = 600_000;
 /** Starts containers, and those again that have ended: at once, then with growing pauses. */
 export class ContainerStarts {
   readonly #parts: EngineParts;
+  readonly #probes: Probes;
+  readonly #minReadyMs: number;
   /** Starts of containers that had ended, by the engine's id. */
   readonly #starts = new Map<string, { count: number; atMs: number }>();
 
-  constructor(parts: EngineParts) {
+  constructor(parts: EngineParts, probes: Probes, minReadyMs: number) {
     this.#parts = parts;
+    this.#probes = probes;
+    this.#minReadyMs = minReadyMs;
   }
 
   /** Forgets a container that is removed. */
   forget(id: string): void {
     this.#starts.delete(id);
+    this.#probes.forget(id);
   }
 
   /** Starts what is to be started, in order. @returns the state seen afterwards */
@@ -47,14 +53,26 @@ export class ContainerStarts {
       await refusedAs("StartFailed", client.send("POST", `/containers/${Id}/${verb}`, { limitMs }, signal));
       containers = await inventory.inspectAll(instance.uid, signal);
     }
-    const observed = containers.map(observedContainer);
-    const state = observe(observed, instance.containers.length, clock.nowMs());
+    this.#probes.set(instance, containers.flatMap(running));
+    const observed = containers.map((each) => this.#probed(instance, each));
+    const state = observe(observed, instance.containers.length, clock.nowMs(), this.#minReadyMs);
     const soonestMs = Math.min(state.againMs ?? Infinity, againMs ?? Infinity);
     const address = containers[0]?.Config.Labels[labelOf.publishedAddress];
     return {
       ...state,
       externalAddresses: address === undefined ? [] : [address],
       ...(Number.isFinite(soonestMs) ? { againMs: soonestMs } : {}),
+    };
+  }
+
+  #probed({ containers }: RuntimeInstance, inspected: InspectedContainer): ObservedContainer {
+    const observed = observedContainer(inspected);
+    const { readiness, startup } = containers.find(({ name }) => name === observed.name)?.probes ?? {};
+    return {
+      ...observed,
+      hasReadiness: readiness !== undefined || startup !== undefined,
+      unready: this.#probes.unready(inspected.Id),
+      restartedFor: this.#probes.restartOf(inspected.Id),
     };
   }
 
@@ -95,6 +113,11 @@ export class ContainerStarts {
       );
     }
   }
+}
+
+function running(container: InspectedContainer): ProbedContainer[] {
+  const { name, status, startedMs } = observedContainer(container);
+  return status === "running" && startedMs !== undefined ? [{ name, id: container.Id, startedMs }] : [];
 }
 
 function observedContainer({ State, RestartCount, Config }: InspectedContainer): ObservedContainer {

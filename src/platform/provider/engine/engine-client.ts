@@ -35,12 +35,13 @@ export interface EngineRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Default 30 s. */
   readonly limitMs?: number;
+  /** Bytes of the whole response; default 16 MiB. */
+  readonly maxBytes?: number;
 }
 
+/** `maxBytes`: by default, as many as come. */
 export interface EngineLines extends Omit<EngineRequest, "body"> {
   readonly onOpen?: () => void;
-  /** Bytes of the whole response; default: as many as come. */
-  readonly maxBytes?: number;
 }
 
 /** The engine answered that it did not do it. The message is its own, redacted and printable. */
@@ -69,7 +70,7 @@ export function createEngineClient(socket: string): EngineClient {
   const streams = new Pool("http://engine", { socketPath: socket });
 
   return {
-    async send(method, path, { query, body, headers, limitMs = usualLimitMs }, signal) {
+    async send(method, path, { query, body, headers, limitMs = usualLimitMs, maxBytes }, signal) {
       return bounded(socket, limitMs, signal, async (limited) => {
         const response = await pool.request({
           method,
@@ -80,7 +81,7 @@ export function createEngineClient(socket: string): EngineClient {
           bodyTimeout: 0,
           signal: limited,
         });
-        const text = await readText(response.body);
+        const text = await readText(response.body, maxBytes);
         if (response.statusCode >= 400) throw refusalOf(response.statusCode, text);
         return text === "" ? undefined : parsed(text);
       });
@@ -143,12 +144,12 @@ function unavailability(socket: string, limitMs: number | undefined, error: unkn
 
 class TooLarge extends Error {}
 
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readText(body: AsyncIterable<Uint8Array>, maxBytes = maxResponseBytes): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > maxResponseBytes) throw new TooLarge();
+    if (bytes > maxBytes) throw new TooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -33,6 +33,12 @@ export const inspectedImage = z.object({
 
 export const createdObject = z.object({ Id: z.string() });
 
+export const inspectedExec = z.object({
+  Running: z.boolean(),
+  ExitCode: z.number().nullish(),
+  Pid: z.number().nullish(),
+});
+
 export const listedNetworks = z.array(
   z.object({
     Id: z.string(),

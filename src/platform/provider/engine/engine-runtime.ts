@@ -21,6 +21,7 @@ import { EngineInventory } from "./engine-inventory.ts";
 import { EngineNetworks } from "./engine-networks.ts";
 import { createdObject, readResponse } from "./engine-objects.ts";
 import type { EngineParts } from "./engine-parts.ts";
+import { openProbes } from "./engine-probes.ts";
 import { readStats } from "./engine-stats.ts";
 import { askEngine, type Engine } from "./engine-version.ts";
 import { ExternalAddresses } from "./external-addresses.ts";
@@ -29,8 +30,9 @@ import { finishingRemovals } from "./half-removed-containers.ts";
 import { ImageStore, type PullPolicy } from "./image-store.ts";
 import { InstanceFiles } from "./instance-files.ts";
 import { labelOf, volumeName } from "./labels.ts";
-import { isEnded } from "./observation.ts";
+import { isEnded, usualMinReadyMs } from "./observation.ts";
 import { firewallPorts, PortRecord } from "./port-record.ts";
+import type { Probes } from "./probes/probes.ts";
 import {
   checkInstance,
   containerBody,
@@ -65,6 +67,8 @@ export interface EngineRuntimeOptions {
   readonly firewall: FirewallSettings | "none";
   /** What a container may write outside of its disks; default 10 GiB, as the quotas of the platform count. */
   readonly layerBytes?: number;
+  /** For how long a container without a readiness probe has to run until it counts; default 10 s. */
+  readonly minReadyMs?: number;
   /** Least pause between two measurements of the disks; default 30 s. */
   readonly measureEveryMs?: number;
 }
@@ -86,6 +90,7 @@ export class EngineRuntime implements Runtime {
   readonly #files: InstanceFiles;
   readonly #ports: PortRecord;
   readonly #addresses: AddressRecord;
+  readonly #probes: Probes;
   readonly #starts: ContainerStarts;
   readonly #removal: ContainerRemoval;
   readonly #externalAddresses: ExternalAddresses;
@@ -112,7 +117,8 @@ export class EngineRuntime implements Runtime {
     this.#files = new InstanceFiles(options.directory);
     this.#ports = new PortRecord(this.#files);
     this.#addresses = new AddressRecord(this.#files, inventory);
-    this.#starts = new ContainerStarts(this.#parts);
+    this.#probes = openProbes(this.#parts, options.log, report);
+    this.#starts = new ContainerStarts(this.#parts, this.#probes, options.minReadyMs ?? usualMinReadyMs);
     const onRemove = (id: string) => this.#starts.forget(id);
     this.#removal = new ContainerRemoval({ ...this.#parts, onRemove, onStop: report });
     this.#externalAddresses = new ExternalAddresses(externalAddresses, inventory);
@@ -325,7 +331,12 @@ export class EngineRuntime implements Runtime {
     this.#listeners.add(onChange);
     try {
       const follow = followEvents(client, platform, onChange, clock, signal);
-      await Promise.all([follow, this.#firewall?.run(signal), this.#disks.run(signal)]);
+      await Promise.all([
+        follow,
+        this.#firewall?.run(signal),
+        this.#disks.run(signal),
+        this.#probes.run(signal),
+      ]);
     } finally {
       this.#listeners.delete(onChange);
     }

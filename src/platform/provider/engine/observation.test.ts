@@ -12,6 +12,8 @@ const container = (status: string, changes: Partial<ObservedContainer> = {}): Ob
   ...changes,
 });
 const running = container("running");
+const young = { startedMs: nowMs - 4_000 };
+const unready = { unready: { why: "its readiness probe failed: x", wasReady: false }, hasReadiness: true };
 
 test.each<[what: string, containers: ObservedContainer[], expected: object]>([
   ["nothing yet", [], { status: "Staging" }],
@@ -22,17 +24,67 @@ test.each<[what: string, containers: ObservedContainer[], expected: object]>([
   [
     "ended",
     [running, container("exited", { exitCode: 3 })],
-    { status: "Repairing", detail: "container main exited with status 3" },
+    {
+      ...{ status: "Repairing", detail: "container main exited with status 3" },
+      failure: {
+        reason: "ContainerEnded",
+        message: "container main exited with status 3; it is started again, with growing pauses",
+      },
+    },
   ],
   [
     "ended again and again",
     [running, container("restarting", { exitCode: 1, restarts: 2 })],
-    { status: "Repairing", detail: "container main exited with status 1 and was restarted 2 times" },
+    {
+      ...{ status: "Repairing", detail: "container main exited with status 1 and was restarted 2 times" },
+      failure: {
+        reason: "BackOff",
+        message: "container main exited with status 1; it is started again, with growing pauses",
+      },
+    },
   ],
   [
     "out of memory",
     [running, container("exited", { exitCode: 137, outOfMemory: true })],
-    { status: "Repairing", detail: "container main was killed: out of memory" },
+    {
+      ...{ status: "Repairing", detail: "container main was killed: out of memory" },
+      failure: {
+        reason: "OOMKilled",
+        message: "container main was killed: out of memory; it is started again, with growing pauses",
+      },
+    },
+  ],
+  [
+    "just started",
+    [running, container("running", young)],
+    {
+      status: "Staging",
+      detail: "container main counts as available when it has run for 10 s",
+      againMs: 6_000,
+    },
+  ],
+  [
+    "just started and ready",
+    [running, container("running", { ...young, hasReadiness: true })],
+    { status: "Running" },
+  ],
+  [
+    "not ready yet",
+    [running, container("running", unready)],
+    { status: "Staging", detail: "container main is not ready: its readiness probe failed: x" },
+  ],
+  [
+    "not ready any longer",
+    [running, container("running", { unready: { why: "x", wasReady: true } })],
+    { status: "Repairing", detail: "container main is not ready: x" },
+  ],
+  [
+    "restarted by a probe",
+    [running, container("running", { ...young, restartedFor: "its liveness probe failed: x" })],
+    {
+      ...{ status: "Repairing", againMs: 6_000 },
+      detail: "container main was restarted since its liveness probe failed: x",
+    },
   ],
   [
     "just restarted",

@@ -7,6 +7,7 @@ import type { InstanceStatus, RuntimeAttachment, RuntimeInstance } from "../runt
 import { type ConfigReader, environment } from "./environment.ts";
 import { mounts } from "./mounts.ts";
 import { openPorts } from "./open-ports.ts";
+import { probesOf } from "./probes.ts";
 import { pullSecrets } from "./pull-secrets.ts";
 
 /** What an Instance refers to. */
@@ -79,6 +80,7 @@ export function resolveInstance(object: PlaneObject, around: Surroundings): Reso
     image: textAt(container, "image") ?? "",
     env: environment(object, container, around.config, missing),
     mounts: mounts(object, container, around.config, missing),
+    probes: probesOf(container),
   }));
   const credentials = pullSecrets(object, around.config, missing);
   if (missing.size > 0 || size === undefined)

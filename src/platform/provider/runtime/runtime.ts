@@ -102,6 +102,29 @@ export interface RuntimeContainer {
   readonly image: string;
   readonly env: Readonly<Record<string, string>>;
   readonly mounts: readonly RuntimeMount[];
+  readonly probes?: { readonly [name in (typeof probeNames)[number]]?: RuntimeProbe | undefined } | undefined;
+}
+
+/** In the order in which they are run. */
+export const probeNames = ["startup", "liveness", "readiness"] as const;
+
+/** A question whether a container works, asked of its instance alone. */
+export interface RuntimeProbe {
+  readonly check:
+    | {
+        readonly kind: "http";
+        readonly port: number;
+        readonly path: string;
+        readonly isTls: boolean;
+        readonly headers: Readonly<Record<string, string>>;
+      }
+    | { readonly kind: "tcp"; readonly port: number }
+    | { readonly kind: "exec"; readonly command: readonly string[] };
+  readonly initialDelayMs: number;
+  readonly timeoutMs: number;
+  readonly periodMs: number;
+  readonly successThreshold: number;
+  readonly failureThreshold: number;
 }
 
 /** `files`: read-only, replaced in place when they change. `disk`: a volume that lives as long as the instance. */
@@ -138,6 +161,8 @@ export interface InstanceState {
   readonly externalAddresses: readonly string[];
   /** More about the status, for the tenant; such as why the last start failed. */
   readonly detail?: string;
+  /** What has happened to it, for an Event: the same text for the same cause. */
+  readonly failure?: { readonly reason: string; readonly message: string } | undefined;
   /** After how many ms to look again, without an event until then. */
   readonly againMs?: number;
 }

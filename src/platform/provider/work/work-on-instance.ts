@@ -79,6 +79,7 @@ async function run(
     }
     const state = await runtime.ensureInstance(resolved.instance, signal);
     health.responded();
+    if (state.failure !== undefined) await warn(plane, object, state.failure, parts, signal);
     const isNew = state.status === "Running" && reportedStatus(object) !== "Running";
     if (isNew && runtime.enforcesSources === false) await warnOfRules(plane, object, parts, signal);
     const seen = { condition: availability(state, parts), addresses: state.externalAddresses };
@@ -87,6 +88,23 @@ async function run(
     if (error instanceof RuntimeError) await report(plane, object, error, parts, signal);
     throw error;
   }
+}
+
+/** An Event about the Instance, once for each text. */
+async function warn(
+  plane: FollowedPlane,
+  instance: PlaneObject,
+  what: { readonly reason: string; readonly message: string },
+  { events, groupDomain }: ProviderParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const about = {
+    ...{ apiVersion: `compute.${groupDomain}/v1alpha`, kind: "Instance" },
+    namespace: namespaceOf(instance),
+    name: textAt(instance, "metadata", "name") ?? "",
+    uid: uidOf(instance),
+  };
+  await events.warn(plane, about, what, signal);
 }
 
 /** Warns of rules that nothing enforces: about the deployment, whose instances all have them. */
@@ -147,6 +165,7 @@ async function report(
     const message = messageOf(runtime, error.shown);
     const condition = { status: "False", reason: error.reason, message } as const;
     await write(plane, object, { condition }, parts, signal);
+    await warn(plane, object, { reason: error.reason, message }, parts, signal);
     return;
   }
   health.failed(describeError(error));
