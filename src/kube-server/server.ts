@@ -155,6 +155,8 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
       await ready(redis, clock, signal);
       const parts = assembleServer({ ...options, metrics }, redis, subscriber);
       await options.prepare?.(parts);
+      const members = await parts.directory.assignRoles();
+      if (members > 0) log.info({ members }, "members without a role are admins of their organizations now");
       running = parts;
       const certificates = certificateOptions(options);
       const { certificate, key } = await loadCertificate(certificates, clock.nowMs());

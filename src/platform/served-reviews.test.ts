@@ -1,18 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { mayWriteStatus, type Role } from "../kube-server/api/kind.ts";
 import type { JsonObject } from "../kube-server/api/object.ts";
 import { type Review, reviews } from "../kube-server/api/reviews.ts";
+import { mayWriteStatus, type Role, roles } from "../kube-server/api/roles.ts";
 import { accessDecision, reviewResponse } from "../kube-server/http/reviews.ts";
 import { servedKinds } from "./served-kinds.ts";
 
 const kinds = servedKinds("example");
-const roles: readonly Role[] = ["member", "provider"];
 
 /** Who writes the status of each kind that has one, beside the platform. */
 const writers: Record<string, readonly Role[]> = {
   "/namespaces": [],
   "resourcemanager.example/projects": [],
-  "telemetry.example/exportpolicies": ["member", "provider"],
+  "telemetry.example/exportpolicies": ["admin", "provider"],
   "networking.example/locations": ["provider"],
   "compute.example/locations": ["provider"],
   "networking.example/networks": [],
@@ -26,7 +25,7 @@ const writers: Record<string, readonly Role[]> = {
   "compute.example/instances": ["provider"],
   "networking.example/httpproxies": [],
   "gateway.networking.k8s.io/gateways": [],
-  "gateway.networking.k8s.io/httproutes": ["member", "provider"],
+  "gateway.networking.k8s.io/httproutes": ["admin", "provider"],
 };
 
 test("each kind says who writes its status", () => {
@@ -51,22 +50,34 @@ describe("a SelfSubjectAccessReview", () => {
         expect([role, verb, allowed]).toEqual([role, verb, mayWrite.includes(role)]);
       }
       expect(decide(role, "get", plural, "status", group)).toEqual({ allowed: true });
-      expect(decide(role, "update", plural, "", group)).toEqual({ allowed: true });
+      expect(decide(role, "update", plural, "", group).allowed).toBe(role !== "viewer");
     }
   });
 
   test.each<[Role, string, string, string, string | undefined]>([
-    ["member", "update", "instances", "status", "only providers write it"],
+    ["admin", "update", "instances", "status", "only providers write it"],
     ["provider", "update", "workloads", "status", "only the server writes it"],
     ["provider", "update", "*", "status", "only the server writes it"],
-    ["member", "get", "*", "status", undefined],
-    ["member", "list", "instances", "status", "the verb is not known"],
+    ["admin", "get", "*", "status", undefined],
+    ["admin", "list", "instances", "status", "the verb is not known"],
     ["provider", "update", "secrets", "status", "the resource is not served here"],
     ["provider", "update", "instances", "scale", "the resource is not served here"],
     ["provider", "update", "pods", "status", "the resource is not served here"],
-    ["member", "create", "selfsubjectaccessreviews", "status", "the resource is not served here"],
-    ["member", "create", "selfsubjectaccessreviews", "", undefined],
-    ["member", "update", "*", "", undefined],
+    ["admin", "create", "selfsubjectaccessreviews", "status", "the resource is not served here"],
+    ["admin", "create", "selfsubjectaccessreviews", "", undefined],
+    ["admin", "update", "*", "", undefined],
+    ["viewer", "list", "configmaps", "", undefined],
+    ["viewer", "watch", "exportpolicies", "", undefined],
+    ["viewer", "create", "configmaps", "", "the role viewer does not permit it"],
+    ["viewer", "*", "configmaps", "", "the role viewer does not permit it"],
+    ["viewer", "get", "secrets", "", "the role viewer does not permit it"],
+    ["viewer", "get", "*", "", "the role viewer does not permit it"],
+    ["viewer", "update", "exportpolicies", "status", "the role viewer does not permit it"],
+    ["viewer", "create", "selfsubjectaccessreviews", "", undefined],
+    ["editor", "get", "secrets", "", undefined],
+    ["editor", "*", "*", "", undefined],
+    ["editor", "patch", "exportpolicies", "status", "only admins and providers write it"],
+    ["editor", "get", "exportpolicies", "status", undefined],
   ])("of a %s who wants to %s %s/%s", (role, verb, resource, subresource, reason) => {
     const expected = reason === undefined ? { allowed: true } : { allowed: false, reason };
     expect(decide(role, verb, resource, subresource)).toEqual(expected);
@@ -83,8 +94,9 @@ test.each(roles)("a SelfSubjectRulesReview of a %s lists what the caller may do"
   for (const [name, mayWrite] of Object.entries(writers)) {
     const writing = mayWrite.includes(role) ? ["patch", "update"] : [];
     expect([name, verbsOf.get(`${name}/status`)]).toEqual([name, ["get", ...writing]]);
-    expect(verbsOf.get(name)).toContain("update");
+    expect(verbsOf.get(name)?.includes("update")).toBe(role !== "viewer");
   }
+  expect(verbsOf.has("/secrets")).toBe(role !== "viewer");
 });
 
 interface Rule {

@@ -118,11 +118,11 @@ describe("networks of a project", () => {
     const conditions = [{ type: "Available", status: "True", reason: "Ready", ...since }];
     const by = { providers: "only providers write it", platform: "only the server writes it" };
     const refused: [ComputeGroup, string, string, string, string][] = [
-      ["compute", "instances", "web-us-dfw-0", "member", by.providers],
-      ["networking", "subnets", "default-default-dfw-0", "member", by.providers],
-      ["networking", "networkcontexts", "default-default-dfw", "member", by.providers],
-      ["networking", "locations", "dfw", "member", by.providers],
-      ["compute", "workloads", "web", "member", by.platform],
+      ["compute", "instances", "web-us-dfw-0", "admin", by.providers],
+      ["networking", "subnets", "default-default-dfw-0", "admin", by.providers],
+      ["networking", "networkcontexts", "default-default-dfw", "admin", by.providers],
+      ["networking", "locations", "dfw", "admin", by.providers],
+      ["compute", "workloads", "web", "admin", by.platform],
       ["compute", "workloads", "web", "provider", by.platform],
       ["networking", "networks", "default", "provider", by.platform],
     ];
@@ -133,7 +133,7 @@ describe("networks of a project", () => {
       const status = { conditions };
       const { apiVersion, kind } = before;
       const applied = { apiVersion, kind, metadata: { name }, status };
-      const token = role === "member" ? bearer : providerBearer;
+      const token = role === "admin" ? bearer : providerBearer;
       for (const [method, type, body] of [
         ["PUT", "application/json", { ...before, status }],
         ["PATCH", "application/merge-patch+json", { status }],

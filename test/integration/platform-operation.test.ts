@@ -7,6 +7,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import {
   addMember,
   createOrganization,
+  deleteOrganization,
+  listOrganizations,
+  removeMember,
   showOrganization,
 } from "../../src/app/commands/platform/organization.ts";
 import { createToken, listTokens, revokeToken } from "../../src/app/commands/platform/token.ts";
@@ -208,8 +211,8 @@ test("the commands work without a daemon, on a private Redis that they start and
     const bad = run((out) => createOrganization({ ...common, name: "No!" }, out, signal));
     await expect(bad).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     const member = (name: string) => run((out) => addMember({ ...common, name, user }, out, signal));
-    expect(await member("acme")).toBe(`${user} is now a member of acme\n`);
-    expect(await member("acme")).toBe(`${user} already is a member of acme\n`);
+    expect(await member("acme")).toBe(`${user} is now an admin of acme\n`);
+    expect(await member("acme")).toBe(`${user} already is an admin of acme\n`);
     const provider = () =>
       run((out) => addMember({ ...common, name: "acme", user, role: "provider" }, out, signal));
     expect([await provider(), await provider()]).toEqual([
@@ -222,10 +225,19 @@ test("the commands work without a daemon, on a private Redis that they start and
     expect(await show("acme", "table")).toMatch(
       /^ +OBJECTS +BYTES +PROJECTS .* DISK\norganization acme +1\/50000 +\d+B\/512MiB +0\/1000 .* 0B\/200000GiB\nmembers: alice@example.com \(provider\)\n$/,
     );
-    expect(JSON.parse(await show("acme", "json"))).toMatchObject({ usage: { objects: 1 }, members: [user] });
-    expect(JSON.parse(await show("acme", "json"))).toMatchObject({ providers: [user] });
-    expect(await member("acme")).toBe(`${user} is now a member of acme\n`);
-    expect(JSON.parse(await show("acme", "json"))).toMatchObject({ members: [user], providers: [] });
+    expect(JSON.parse(await show("acme", "json"))).toMatchObject({
+      usage: { objects: 1 },
+      members: [{ user, role: "provider" }],
+    });
+    expect(await member("acme")).toBe(`${user} is now an admin of acme\n`);
+    expect(JSON.parse(await show("acme", "json"))).toMatchObject({ members: [{ user, role: "admin" }] });
+    const inProject = run((out) => addMember({ ...common, name: "acme", user, project: "web" }, out, signal));
+    await expect(inProject).rejects.toMatchObject({ message: "acme has no project web" });
+    const remove = () => run((out) => removeMember({ ...common, name: "acme", user }, out, signal));
+    expect(await remove()).toBe(`${user} is no longer a member of acme\n`);
+    await expect(remove()).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    const listed = () => run((out) => listOrganizations(common, out, signal));
+    expect(await listed()).toMatch(/^NAME +MEMBERS +PROJECTS\nacme +0 +0\n$/);
     await expect(show("none", "table")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     const token = await run((out) => createToken({ ...common, user }, out, signal));
     expect(token).toMatch(/^tdp_[0-9a-f]{16}_[A-Za-z0-9_-]{43}\n$/);
@@ -237,6 +249,11 @@ test("the commands work without a daemon, on a private Redis that they start and
     expect(await revoke()).toBe(`token ${id} revoked\n`);
     await expect(revoke()).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     expect(await list()).toMatch(/ 20\d\d-\S+\n$/);
+    const deleted = () => run((out) => deleteOrganization({ ...common, name: "acme" }, out, signal));
+    expect(await deleted()).toBe("organization acme deleted\n");
+    await expect(deleted()).rejects.toMatchObject({ message: "there is no organization acme" });
+    expect(await listed()).toMatch(/^NAME +MEMBERS +PROJECTS\n$/);
+    expect(await create()).toBe("organization acme created\n");
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

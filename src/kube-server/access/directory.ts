@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { RedisConnection } from "../../base/redis/connection.ts";
 import { keyPrefix } from "../../base/redis/connection.ts";
-import type { PlaneType, Role } from "../api/kind.ts";
+import type { PlaneType } from "../api/kind.ts";
 import type { Plane } from "../api/plane.ts";
-import { projectsKey } from "../store/keys.ts";
+import { type Role, roles } from "../api/roles.ts";
+import { projectsKey, usageKey } from "../store/keys.ts";
 import type { ProjectRecord } from "../store/project-record.ts";
 import { hashToken, isSameHash, newToken, tokenId } from "./token.ts";
 
@@ -27,25 +28,45 @@ export interface Caller {
 
 export interface Member {
   readonly user: string;
-  readonly role: Role;
+  /** In the organization's plane, and in projects without a role of their own; absent: only those. */
+  readonly role?: Role;
+  /** Roles in projects, which replace {@link role} there. */
+  readonly projects: readonly { readonly name: string; readonly role: Role }[];
 }
 
-/** A plane, and the caller's role in its organization. */
+/** A plane, and the caller's role in it. */
 export interface PlaneAccess {
   readonly plane: Plane;
   readonly role: Role;
 }
 
-/** `changed`: a member that had the other role. */
-export type AddMemberOutcome = "added" | "changed" | "already-member" | "no-organization";
+/** `changed`: a member that had another role. */
+export type AddMemberOutcome = "added" | "changed" | "already-member" | "no-organization" | "no-project";
+export type RemoveMemberOutcome = "removed" | "no-member" | "no-organization" | "no-project";
 
 /** Access data in Redis: users' tokens, organizations and their members, and each project's organization. */
 export interface AccessDirectory {
   /** @returns undefined if the name is taken */
   createOrganization(name: string, nowMs: number): Promise<Plane | undefined>;
   listOrganizations(): Promise<Plane[]>;
-  /** Adds a member, or gives one this role instead of the other. */
-  addMember(organization: string, user: string, role: Role): Promise<AddMemberOutcome>;
+  /**
+   * Removes an organization's record, members and counts, after its planes.
+   *
+   * @returns false if there is no such organization
+   */
+  removeOrganization(name: string): Promise<boolean>;
+  /** Adds a member of an organization or of one of its projects, or replaces a member's role there. */
+  addMember(organization: string, user: string, role: Role, project?: string): Promise<AddMemberOutcome>;
+  /** Removes a member from an organization with all of its projects, or the member's role in one project. */
+  removeMember(organization: string, user: string, project?: string): Promise<RemoveMemberOutcome>;
+  /**
+   * Makes members without a role admins, or providers: earlier versions had no other roles.
+   *
+   * @returns the number of members that had none
+   */
+  assignRoles(): Promise<number>;
+  /** Differs after each change of members, roles and tokens. */
+  revision(): Promise<string>;
   listMembers(organization: string): Promise<Member[]>;
   /** Creates a token; its text is not stored. */
   createToken(user: string, nowMs: number): Promise<{ readonly text: string; readonly record: TokenRecord }>;
@@ -69,8 +90,13 @@ const prefix = `${keyPrefix}:platform-access`;
 const organizationsKey = `${prefix}:organizations`;
 const tokensKey = `${prefix}:tokens`;
 const membersKey = (organization: string): string => `${prefix}:members:${organization}`;
-/** The members with the role `provider`. */
+/** The members with the role `provider`, as earlier versions stored it. */
 const providersKey = (organization: string): string => `${prefix}:providers:${organization}`;
+/** Hash: `<user>` to the role in the organization, `<project's uid>/<user>` to the role in the project. */
+const rolesKey = (organization: string): string => `${prefix}:roles:${organization}`;
+const revisionKey = `${prefix}:revision`;
+
+const isRole = (text: string | null | undefined): text is Role => roles.some((role) => role === text);
 
 export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
   const tokenRecord = async (id: string): Promise<TokenRecord | undefined> => {
@@ -88,6 +114,24 @@ export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
     return { type, name, uid: record.uid, organization: record.organization ?? name };
   };
 
+  /** The project of an organization, by its name. */
+  const projectOf = async (organization: string, name: string): Promise<Plane | undefined> => {
+    const plane = await lookUp("project", name);
+    return plane?.organization === organization ? plane : undefined;
+  };
+  const roleOf = async (plane: Plane, user: string): Promise<Role | undefined> => {
+    const { organization } = plane;
+    const [[inOrganization, inProject], isMember, isProvider] = await Promise.all([
+      redis.hmget(rolesKey(organization), user, `${plane.uid}/${user}`),
+      redis.sismember(membersKey(organization), user),
+      redis.sismember(providersKey(organization), user),
+    ]);
+    if (plane.type === "project" && isRole(inProject)) return inProject;
+    if (isMember !== 1) return undefined;
+    if (isRole(inOrganization)) return inOrganization;
+    return isProvider === 1 ? "provider" : "admin";
+  };
+
   return {
     async createOrganization(name, nowMs) {
       const uid = randomUUID();
@@ -102,21 +146,91 @@ export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
         return { type: "organization", name, uid, organization: name };
       });
     },
-    async addMember(organization, user, role) {
+    async removeOrganization(name) {
+      const keys = [membersKey(name), providersKey(name), rolesKey(name), usageKey(name)];
+      const [[, removed] = []] =
+        (await redis.multi().hdel(organizationsKey, name).del(keys).incr(revisionKey).exec()) ?? [];
+      return removed === 1;
+    },
+    async addMember(organization, user, role, project) {
       if ((await redis.hexists(organizationsKey, organization)) === 0) return "no-organization";
-      const providers = providersKey(organization);
-      // The role first: nobody is a member with more rights than were asked for.
-      const changed = await (role === "provider" ? redis.sadd(providers, user) : redis.srem(providers, user));
-      if ((await redis.sadd(membersKey(organization), user)) === 1) return "added";
-      return changed === 1 ? "changed" : "already-member";
+      const plane = project === undefined ? undefined : await projectOf(organization, project);
+      if (project !== undefined && plane === undefined) return "no-project";
+      const field = plane === undefined ? user : `${plane.uid}/${user}`;
+      const before = await redis.hget(rolesKey(organization), field);
+      const isMember = (await redis.sismember(membersKey(organization), user)) === 1;
+      // At once: nobody has more rights than were asked for, not even for a moment.
+      const change = redis.multi().hset(rolesKey(organization), field, role).incr(revisionKey);
+      if (plane === undefined) {
+        change[role === "provider" ? "sadd" : "srem"](providersKey(organization), user);
+        change.sadd(membersKey(organization), user);
+      }
+      const wasProvider = await redis.sismember(providersKey(organization), user);
+      await change.exec();
+      if (plane === undefined && !isMember) return "added";
+      const old = before ?? (plane === undefined ? (wasProvider === 1 ? "provider" : "admin") : undefined);
+      if (old === undefined) return "added";
+      return old === role ? "already-member" : "changed";
+    },
+    async removeMember(organization, user, project) {
+      if ((await redis.hexists(organizationsKey, organization)) === 0) return "no-organization";
+      const plane = project === undefined ? undefined : await projectOf(organization, project);
+      if (project !== undefined && plane === undefined) return "no-project";
+      const all = await redis.hkeys(rolesKey(organization));
+      const fields =
+        plane === undefined
+          ? all.filter((field) => field === user || field.endsWith(`/${user}`))
+          : all.filter((field) => field === `${plane.uid}/${user}`);
+      const wasMember = plane === undefined && (await redis.sismember(membersKey(organization), user)) === 1;
+      if (!wasMember && fields.length === 0) return "no-member";
+      const change = redis.multi().incr(revisionKey);
+      if (fields.length > 0) change.hdel(rolesKey(organization), ...fields);
+      if (plane === undefined)
+        change.srem(membersKey(organization), user).srem(providersKey(organization), user);
+      await change.exec();
+      return "removed";
+    },
+    async assignRoles() {
+      let count = 0;
+      for (const organization of Object.keys(await redis.hgetall(organizationsKey))) {
+        const [members, providers] = await Promise.all([
+          redis.smembers(membersKey(organization)),
+          redis.smembers(providersKey(organization)),
+        ]);
+        for (const user of members) {
+          const role: Role = providers.includes(user) ? "provider" : "admin";
+          count += await redis.hsetnx(rolesKey(organization), user, role);
+        }
+      }
+      return count;
+    },
+    async revision() {
+      return (await redis.get(revisionKey)) ?? "0";
     },
     async listMembers(organization) {
-      const [members, providers] = await Promise.all([
+      const [users, providers, stored, projects] = await Promise.all([
         redis.smembers(membersKey(organization)),
         redis.smembers(providersKey(organization)),
+        redis.hgetall(rolesKey(organization)),
+        redis.hgetall(projectsKey),
       ]);
-      const areProviders = new Set(providers);
-      return members.sort().map((user) => ({ user, role: areProviders.has(user) ? "provider" : "member" }));
+      const nameOf = new Map(
+        Object.entries(projects).map(([name, json]) => [(JSON.parse(json) as ProjectRecord).uid, name]),
+      );
+      const members = new Map<string, { user: string; role?: Role; projects: Member["projects"] }>();
+      for (const user of users) {
+        const role = stored[user] ?? (providers.includes(user) ? "provider" : "admin");
+        members.set(user, { user, projects: [], ...(isRole(role) && { role }) });
+      }
+      for (const [field, role] of Object.entries(stored)) {
+        const [uid = "", user] = field.split("/");
+        const name = nameOf.get(uid);
+        // Roles in projects that are gone are worth nothing.
+        if (user === undefined || name === undefined || !isRole(role)) continue;
+        const member = members.get(user) ?? { user, projects: [] };
+        members.set(user, { ...member, projects: [...member.projects, { name, role }] });
+      }
+      return [...members.values()].sort((a, b) => (a.user < b.user ? -1 : 1));
     },
     async createToken(user, nowMs) {
       const { text, id, hash } = newToken();
@@ -132,7 +246,7 @@ export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
       const record = await tokenRecord(id);
       if (record === undefined || record.revokedAt !== undefined) return false;
       const revoked: TokenRecord = { ...record, revokedAt: new Date(nowMs).toISOString() };
-      await redis.hset(tokensKey, id, JSON.stringify(revoked));
+      await redis.multi().hset(tokensKey, id, JSON.stringify(revoked)).incr(revisionKey).exec();
       return true;
     },
     async callerOf(tokenText) {
@@ -145,12 +259,8 @@ export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
     async findPlane(type, name, caller) {
       const [plane, active] = await Promise.all([lookUp(type, name), isActive(caller)]);
       if (plane === undefined || !active) return undefined;
-      const [isMember, isProvider] = await Promise.all([
-        redis.sismember(membersKey(plane.organization), caller.user),
-        redis.sismember(providersKey(plane.organization), caller.user),
-      ]);
-      if (isMember !== 1) return undefined;
-      return { plane, role: isProvider === 1 ? "provider" : "member" };
+      const role = await roleOf(plane, caller.user);
+      return role && { plane, role };
     },
     isActive,
     async listProjects() {

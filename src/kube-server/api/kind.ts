@@ -5,12 +5,6 @@ import type { FieldError, ResourceName } from "./status.ts";
 /** The two types of control plane, each with its own kinds. */
 export type PlaneType = "organization" | "project";
 
-/**
- * A member may do everything in the organization's planes but write statuses that are others' to write; a
- * provider is a member that also writes those of what it provides.
- */
-export type Role = "member" | "provider";
-
 /** A kind among the kinds of all groups. */
 export type GroupKind = Pick<KindDefinition, "group" | "kind" | "storedAs">;
 
@@ -64,8 +58,8 @@ export interface KindDefinition extends ResourceName {
   /** Whether `status` is writable only through `/status`. */
   readonly statusSubresource: boolean;
   /**
-   * Who writes `/status` beside the server's own controllers: all members, for what controllers of theirs
-   * report; or providers, for what they provide. Absent: nobody.
+   * Who writes `/status` beside the server's own controllers: admins, for what controllers of theirs report;
+   * or providers, for what they provide. Absent: nobody.
    */
   readonly statusWriters?: "members" | "providers";
   /** Fields other than apiVersion, kind and metadata. */
@@ -196,15 +190,6 @@ export function isSameKind(left: GroupKind, right: GroupKind): boolean {
 /** The kind under which the objects of a kind are stored: itself, unless another group's or version's. */
 export function storedKind<K extends Pick<KindDefinition, "storedAs">>(kind: K): K | KindDefinition {
   return kind.storedAs ?? kind;
-}
-
-/** Whether a caller may write `/status` of the objects of a kind. */
-export function mayWriteStatus(
-  { statusSubresource, statusWriters }: Pick<KindDefinition, "statusSubresource" | "statusWriters">,
-  role: Role,
-): boolean {
-  if (!statusSubresource || statusWriters === undefined) return false;
-  return statusWriters === "members" || role === "provider";
 }
 
 /** Whether `metadata.generation` counts the changes of the kind's objects. */

@@ -127,7 +127,8 @@ export function forbidden(
   why: string,
   causes?: readonly StatusCause[],
 ): StatusError {
-  const message = `${qualifiedPlural(resource)} "${name}" is forbidden: ${why}`;
+  const what = name === "" ? qualifiedPlural(resource) : `${qualifiedPlural(resource)} "${name}"`;
+  const message = `${what} is forbidden: ${why}`;
   return failure(403, "Forbidden", message, defined({ ...about(resource, name), causes }));
 }
 
@@ -140,21 +141,27 @@ export function namespaceTerminating(resource: ResourceName, name: string, names
 }
 
 /**
- * A write of a status that is not the caller's to write, in the words of a Kubernetes API server.
+ * A request that the caller's role does not permit, in the words of a Kubernetes API server.
  *
  * @param attempt `verb` as in a SelfSubjectAccessReview; `namespace` absent: of the whole plane
  * @param why ends the message; names the remedy
  */
-export function statusForbidden(
+export function accessForbidden(
   resource: ResourceName,
   name: string,
-  attempt: { readonly user: string; readonly verb: string; readonly namespace?: string | undefined },
+  attempt: {
+    readonly user: string;
+    readonly verb: string;
+    readonly namespace?: string | undefined;
+    readonly subresource?: string | undefined;
+  },
   why: string,
 ): StatusError {
-  const { user, verb, namespace } = attempt;
+  const { user, verb, namespace, subresource } = attempt;
   const where =
     namespace === undefined ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
-  const what = `resource "${resource.plural}/status" in API group "${resource.group}" ${where}`;
+  const plural = subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`;
+  const what = `resource "${plural}" in API group "${resource.group}" ${where}`;
   return forbidden(resource, name, `User ${JSON.stringify(user)} cannot ${verb} ${what}: ${why}`);
 }
 

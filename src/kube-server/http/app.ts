@@ -33,7 +33,7 @@ import type { ApiMetrics, RequestMetrics } from "./metrics.ts";
 import { mediaType } from "./negotiate.ts";
 import type { ResourceRequest } from "./request.ts";
 import { readBody } from "./request-body.ts";
-import { handleResource } from "./resource-handler.ts";
+import { checkRole, handleResource } from "./resource-handler.ts";
 import { kindOfPath, parseResourcePath } from "./resource-path.ts";
 import { sendResponse } from "./response.ts";
 import { reviewOfPath, reviewResponse } from "./reviews.ts";
@@ -230,7 +230,8 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
     const resourcePath = parseResourcePath(path);
     const kind = resourcePath === undefined ? undefined : kindOfPath(resourcePath, served);
     if (resourcePath === undefined || kind === undefined) throw pathNotFound();
-    counted.get(request)?.resolved(kind, resourcePath, resourceVerb(method, resourcePath, query));
+    const verb = resourceVerb(method, resourcePath, query);
+    counted.get(request)?.resolved(kind, resourcePath, verb);
     const resourceRequest: ResourceRequest = {
       method,
       plane,
@@ -243,6 +244,7 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
       contentType: request.headers["content-type"],
       body: bodyOf(request),
     };
+    checkRole(resourceRequest, verb);
     if (
       request.method === "GET" &&
       readBoolean(query, "watch") === true &&

@@ -1,35 +1,35 @@
 import { createSharedLimit } from "../../base/core/shared-limit.ts";
-import type { AccessDirectory, Caller } from "../access/directory.ts";
-import type { Plane } from "../api/plane.ts";
+import type { AccessDirectory, Caller, PlaneAccess } from "../access/directory.ts";
 import { tooManyRequests } from "../api/status.ts";
 import type { ServerLimits } from "./limits.ts";
 
 export interface OpenWatchesOptions {
-  readonly directory: Pick<AccessDirectory, "findPlane">;
+  readonly directory: Pick<AccessDirectory, "findPlane" | "revision">;
   readonly limits: Pick<ServerLimits, "watches" | "watchesPerToken">;
-  /** Interval of checks whether each watch is still allowed. */
+  /** Interval of checks whether each watch is still allowed; they are made at once after a change of access. */
   readonly checkMs: number;
 }
 
 /** All open watches of this process: limits their number, and ends those no longer allowed. */
 export interface OpenWatches {
   /**
-   * @param end called when the token has been revoked, the user is no longer a member, the plane is gone, or
-   * the server stops
+   * @param end called when the token has been revoked, the user has another role or is no longer a member,
+   * the plane is gone, or the server stops
    * @returns a function to call when the watch is over
    * @throws StatusError 429
    */
-  add(caller: Caller, plane: Plane, end: () => void): () => void;
+  add(caller: Caller, access: PlaneAccess, end: () => void): () => void;
 }
 
 /** The watches of one token in one plane: one check covers them all. */
 interface Group {
   readonly caller: Caller;
-  readonly plane: Plane;
+  readonly access: PlaneAccess;
   readonly ends: Set<() => void>;
 }
 
 const retryAfterSeconds = 10;
+const revisionCheckMs = 2_000;
 
 /** @param signal ends all watches */
 export function createOpenWatches(options: OpenWatchesOptions, signal: AbortSignal): OpenWatches {
@@ -38,6 +38,8 @@ export function createOpenWatches(options: OpenWatchesOptions, signal: AbortSign
   const groups = new Map<string, Group>();
   let timer: NodeJS.Timeout | undefined;
   let isChecking = false;
+  let revision: string | undefined;
+  let checkedMs = performance.now();
 
   const endAll = ({ ends }: Group): void => {
     for (const end of ends) end();
@@ -46,11 +48,14 @@ export function createOpenWatches(options: OpenWatchesOptions, signal: AbortSign
     if (isChecking) return;
     isChecking = true;
     try {
+      const latest = await directory.revision();
+      if (latest === revision && performance.now() - checkedMs < checkMs) return;
       for (const group of [...groups.values()]) {
-        const { caller, plane } = group;
-        const found = await directory.findPlane(plane.type, plane.name, caller);
-        if (found?.plane.uid !== plane.uid) endAll(group);
+        const { plane, role } = group.access;
+        const found = await directory.findPlane(plane.type, plane.name, group.caller);
+        if (found?.plane.uid !== plane.uid || found.role !== role) endAll(group);
       }
+      [revision, checkedMs] = [latest, performance.now()];
     } catch {
       // A store failure says nothing about the caller.
     } finally {
@@ -61,17 +66,17 @@ export function createOpenWatches(options: OpenWatchesOptions, signal: AbortSign
   signal.addEventListener("abort", () => groups.forEach(endAll), { once: true });
 
   return {
-    add(caller, plane, end) {
+    add(caller, access, end) {
       const bound = open.take(caller.tokenId);
       if (bound !== undefined) {
         const message = bound === "all" ? "Too many watches." : "Too many watches for this token.";
         throw tooManyRequests(retryAfterSeconds, message);
       }
-      const key = `${plane.uid} ${caller.tokenId} ${caller.user}`;
-      const group = groups.get(key) ?? { caller, plane, ends: new Set() };
+      const key = `${access.plane.uid} ${access.role} ${caller.tokenId} ${caller.user}`;
+      const group = groups.get(key) ?? { caller, access, ends: new Set() };
       groups.set(key, group);
       group.ends.add(end);
-      timer ??= setInterval(() => void check(), checkMs);
+      timer ??= setInterval(() => void check(), Math.min(checkMs, revisionCheckMs));
       return () => {
         if (!group.ends.delete(end)) return;
         open.release(caller.tokenId);

@@ -1,6 +1,7 @@
 import type { Caller } from "../access/directory.ts";
-import type { KindDefinition, Role } from "../api/kind.ts";
+import type { KindDefinition } from "../api/kind.ts";
 import type { Plane } from "../api/plane.ts";
+import type { Role } from "../api/roles.ts";
 import { type FieldError, invalidOptions, unsupportedValue } from "../api/status.ts";
 import { forbiddenValue } from "../api/validate.ts";
 import { parseFieldValidation } from "../resources/admission.ts";

@@ -1,8 +1,9 @@
 import type { Clock } from "../../base/core/clock.ts";
-import { mayWriteStatus } from "../api/kind.ts";
 import type { Json, KubeObject } from "../api/object.ts";
 import { readBoolean } from "../api/query-values.ts";
+import { permits, statusWritersOf } from "../api/roles.ts";
 import {
+  accessForbidden,
   badRequest,
   invalid,
   methodNotAllowed,
@@ -11,7 +12,6 @@ import {
   pathNotFound,
   readMethods,
   StatusError,
-  statusForbidden,
   tooLargeResourceVersion,
 } from "../api/status.ts";
 import { selectsObject } from "../api/traits.ts";
@@ -56,7 +56,6 @@ export async function handleResource(
   if (path.subresource !== undefined) {
     if (path.subresource !== "status" || !kind.statusSubresource) throw pathNotFound();
     if (method === "POST" || method === "DELETE") throw methodNotAllowed([...readMethods, "PUT", "PATCH"]);
-    if (method !== "GET" && !mayWriteStatus(kind, request.role)) throw refusedStatus(request);
   }
   if (path.name === undefined) {
     if (method === "GET") return await listResponse(context, request);
@@ -79,15 +78,20 @@ export async function handleResource(
   }
 }
 
-/** A status that is not the caller's to write, as a Kubernetes API server refuses what no role permits. */
-function refusedStatus({ kind, path, caller, method }: ResourceRequest): StatusError {
+/**
+ * Refuses what the caller's role does not permit.
+ *
+ * @param verb see `resourceVerb`
+ * @throws StatusError 403
+ */
+export function checkRole({ kind, path, caller, role }: ResourceRequest, verb: string): void {
+  const subresource = path.subresource === "status" && kind.statusSubresource ? "status" : "";
+  if (permits(role, kind, verb, subresource)) return;
   const { name = "", namespace } = path;
-  const attempt = { user: caller.user, verb: method === "PUT" ? "update" : "patch", namespace };
-  const why =
-    kind.statusWriters === "providers"
-      ? "only providers write it"
-      : "only the server writes it; change the spec instead";
-  return statusForbidden(kind, name, attempt, why);
+  const attempt = { user: caller.user, verb, namespace, subresource: subresource || undefined };
+  const remedy = kind.statusWriters === undefined ? "; change the spec instead" : "";
+  const why = role === "viewer" ? "the role viewer does not permit it" : `${statusWritersOf(kind)}${remedy}`;
+  throw accessForbidden(kind, name, attempt, why);
 }
 
 export function selectionOf(request: ResourceRequest): Selection {

@@ -1,7 +1,8 @@
 import type { Caller } from "../access/directory.ts";
-import { type KindDefinition, mayWriteStatus, type Role, verbsOf } from "../api/kind.ts";
+import { type KindDefinition, verbsOf } from "../api/kind.ts";
 import { childObject, type Json, type JsonObject } from "../api/object.ts";
 import { type Review, reviews } from "../api/reviews.ts";
+import { mayWriteStatus, permits, type Role, statusWritersOf } from "../api/roles.ts";
 
 /** The review behind a path: `/apis/<group>/<version>/<plural>`. */
 export function reviewOfPath(path: string): Review | undefined {
@@ -9,8 +10,7 @@ export function reviewOfPath(path: string): Review | undefined {
 }
 
 /**
- * Serves a review about the caller. A member of the organization may do everything that a plane offers, but
- * write statuses that are others' to write.
+ * Serves a review about the caller, by the caller's role.
  */
 export function reviewResponse(
   review: Review,
@@ -54,6 +54,10 @@ export function accessDecision(spec: JsonObject, kinds: readonly KindDefinition[
   const allowed = isReview ? ["create"] : (meant.length === 0 ? [{}] : meant).flatMap(verbsOf);
   const isVerb = text("verb") === "*" || allowed.includes(text("verb"));
   const isServed = isEvery || isReview || kinds.some(isMeant);
+  const isRefused = meant.some((kind) =>
+    (text("verb") === "*" ? verbsOf(kind) : [text("verb")]).some((verb) => !permits(role, kind, verb)),
+  );
+  if (isVerb && isServed && isRefused) return { allowed: false, reason: notPermitted(role) };
   if (isVerb && isServed) return { allowed: true };
   if (isVerb) return { allowed: false, reason: notServed };
   if (isReview) return { allowed: false, reason: "a review can only be created" };
@@ -62,28 +66,32 @@ export function accessDecision(spec: JsonObject, kinds: readonly KindDefinition[
 }
 
 const notServed = "the resource is not served here";
+const notPermitted = (role: Role): string => `the role ${role} does not permit it`;
 
 /** @param meant kinds whose statuses a request is for; all of them must permit it */
 function statusDecision(meant: readonly KindDefinition[], verb: string, role: Role): JsonObject {
   if (meant.length === 0) return { allowed: false, reason: notServed };
   if (statusVerbs.read.includes(verb)) return { allowed: true };
+  if (role === "viewer") return { allowed: false, reason: notPermitted(role) };
   if (verb !== "*" && !statusVerbs.write.includes(verb)) {
     return { allowed: false, reason: "the verb is not known" };
   }
   const refusing = meant.filter((kind) => !mayWriteStatus(kind, role));
   if (refusing.length === 0) return { allowed: true };
-  const isProviders = refusing.every(({ statusWriters }) => statusWriters === "providers");
-  return { allowed: false, reason: `only ${isProviders ? "providers write" : "the server writes"} it` };
+  const reasons = new Set(refusing.map(statusWritersOf));
+  const [reason = ""] = reasons.size > 1 ? [statusWritersOf({})] : reasons;
+  return { allowed: false, reason };
 }
 
 function rules(kinds: readonly KindDefinition[], role: Role): JsonObject {
   const resourceRules = kinds.flatMap((kind): Json[] => {
     const { group, plural, statusSubresource } = kind;
-    const own = { verbs: [...verbsOf(kind)], apiGroups: [group], resources: [plural] };
+    const verbs = verbsOf(kind).filter((verb) => permits(role, kind, verb));
+    if (verbs.length === 0) return [];
+    const own = { verbs, apiGroups: [group], resources: [plural] };
     if (!statusSubresource) return [own];
-    const ofStatus = mayWriteStatus(kind, role)
-      ? [...statusVerbs.read, ...statusVerbs.write]
-      : statusVerbs.read;
+    const all = [...statusVerbs.read, ...statusVerbs.write];
+    const ofStatus = all.filter((verb) => permits(role, kind, verb, "status"));
     return [own, { verbs: ofStatus, apiGroups: [group], resources: [`${plural}/status`] }];
   });
   for (const { group, plural } of reviews) {

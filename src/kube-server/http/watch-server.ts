@@ -47,7 +47,7 @@ export function createWatchServer(options: WatchServerOptions, signal: AbortSign
 
   return {
     async serve(request, response, entry, begin) {
-      const { caller, path, plane, query } = request;
+      const { caller, path, plane, role, query } = request;
       const form = readForm(request);
       if (form.encoding === "yaml") throw notAcceptable(["application/json;stream=watch"]);
       const watchOptions = readWatchOptions(query, options.random());
@@ -56,7 +56,7 @@ export function createWatchServer(options: WatchServerOptions, signal: AbortSign
       const selection = selectionOf(request);
       const closed = new AbortController();
       const end = (): void => closed.abort(watchEnded);
-      const remove = watches.add(caller, plane, end);
+      const remove = watches.add(caller, { plane, role }, end);
       entry.onOver(end);
       if (signal.aborted) end();
       entry.leave();

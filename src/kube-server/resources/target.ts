@@ -1,5 +1,6 @@
-import type { KindDefinition, Role } from "../api/kind.ts";
+import type { KindDefinition } from "../api/kind.ts";
 import type { Plane } from "../api/plane.ts";
+import type { Role } from "../api/roles.ts";
 import { objectKey, useReference } from "../store/keys.ts";
 import type { Users } from "../store/object-store.ts";
 import type { FieldValidation } from "./admission.ts";

@@ -8,8 +8,8 @@ import { runStages } from "../../../src/base/core/service.ts";
 import { type Logger, silentLogger } from "../../../src/base/log/log.ts";
 import { createRedis } from "../../../src/base/redis/redis.ts";
 import { createAdministration } from "../../../src/kube-server/administration.ts";
-import type { Role } from "../../../src/kube-server/api/kind.ts";
 import { planeBase } from "../../../src/kube-server/api/plane.ts";
+import type { Role } from "../../../src/kube-server/api/roles.ts";
 import { ready } from "../../../src/kube-server/server.ts";
 import {
   assemble,
@@ -23,7 +23,7 @@ import { until } from "../until.ts";
 
 export const groupDomain = "platformapis";
 
-/** A running platform with two users in the organization `acme`: a member and a provider. */
+/** A running platform with two users in the organization `acme`: an admin and a provider. */
 export interface TestPlatform {
   readonly url: string;
   readonly redis: RunningServer;
@@ -36,7 +36,8 @@ export interface TestPlatform {
   restart(): Promise<void>;
   /** Operators' actions: more organizations, members, tokens. */
   organization(name: string): Promise<void>;
-  member(organization: string, user: string, role?: Role): Promise<void>;
+  member(organization: string, user: string, role?: Role, project?: string): Promise<void>;
+  removeMember(organization: string, user: string): Promise<void>;
   newToken(user: string): Promise<{ text: string; id: string }>;
   revoke(id: string): Promise<void>;
   exchange(token: string): Promise<string>;
@@ -181,7 +182,7 @@ export async function startTestPlatform(
   const administration = createAdministration(parts);
 
   await administration.createOrganization("acme");
-  await parts.directory.addMember("acme", "alice@example.com", "member");
+  await parts.directory.addMember("acme", "alice@example.com", "admin");
   const { text: token } = await parts.directory.createToken("alice@example.com", Date.now());
   await parts.directory.addMember("acme", "provider@example.com", "provider");
   const { text: providerToken } = await parts.directory.createToken("provider@example.com", Date.now());
@@ -206,8 +207,11 @@ export async function startTestPlatform(
     async organization(name) {
       await administration.createOrganization(name);
     },
-    async member(organization, user, role = "member") {
-      await parts.directory.addMember(organization, user, role);
+    async member(organization, user, role = "admin", project) {
+      await parts.directory.addMember(organization, user, role, project);
+    },
+    async removeMember(organization, user) {
+      await parts.directory.removeMember(organization, user);
     },
     async newToken(user) {
       const { text, record } = await parts.directory.createToken(user, Date.now());

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import type { Role } from "../../../kube-server/api/roles.ts";
 import {
   type CommandContext,
   type ConfigOptions,
@@ -12,6 +13,11 @@ export function registerPlatform(program: Command, context: CommandContext): voi
   registerOrganization(program, context);
   registerToken(program, context);
   registerAccess(program, context);
+}
+
+interface MemberCommandOptions extends ConfigOptions {
+  readonly user: string;
+  readonly project?: string;
 }
 
 function registerOrganization(program: Command, { stdout, stopSignal }: CommandContext): void {
@@ -32,14 +38,44 @@ function registerOrganization(program: Command, { stdout, stopSignal }: CommandC
     .argument("<name>")
     .requiredOption("--user <user>", "the user")
     .addOption(
-      new Option("--role <role>", "provider: also writes the statuses of what it provides")
-        .choices(["member", "provider"])
-        .default("member"),
+      new Option("--role <role>", "what the user may do")
+        .choices(["viewer", "editor", "admin", "provider"])
+        .default("admin"),
     )
-    .action(async (name: string, options: ConfigOptions & { user: string; role: "member" | "provider" }) => {
+    .option("--project <project>", "only there, in place of the role in the organization")
+    .action(async (name: string, options: MemberCommandOptions & { role: Role }) => {
       const { addMember } = await import("./organization.ts");
-      const { user, role } = options;
-      await addMember({ ...configSources(options), name, user, role }, stdout, stopSignal());
+      const { user, role, project } = options;
+      await addMember({ ...configSources(options), name, user, role, project }, stdout, stopSignal());
+    });
+
+  configured(organization.command("remove-member"))
+    .description("remove a user from an organization and all of its projects")
+    .argument("<name>")
+    .requiredOption("--user <user>", "the user")
+    .option("--project <project>", "remove only the user's role in this project")
+    .action(async (name: string, options: MemberCommandOptions) => {
+      const { removeMember } = await import("./organization.ts");
+      const { user, project } = options;
+      await removeMember({ ...configSources(options), name, user, project }, stdout, stopSignal());
+    });
+
+  configured(organization.command("list"))
+    .description("list organizations")
+    .addOption(tableOrJson())
+    .action(async (options: ConfigOptions & { output: "table" | "json" }) => {
+      const { listOrganizations } = await import("./organization.ts");
+      await listOrganizations({ ...configSources(options), output: options.output }, stdout, stopSignal());
+    });
+
+  configured(organization.command("delete"))
+    .description("delete an organization with its members and its control plane")
+    .argument("<name>")
+    .option("--with-projects", "also delete its projects, with everything in them")
+    .action(async (name: string, options: ConfigOptions & { withProjects?: boolean }) => {
+      const { deleteOrganization } = await import("./organization.ts");
+      const { withProjects = false } = options;
+      await deleteOrganization({ ...configSources(options), name, withProjects }, stdout, stopSignal());
     });
 
   configured(organization.command("show"))

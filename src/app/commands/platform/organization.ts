@@ -1,10 +1,11 @@
 import { formatByteSize } from "../../../base/core/byte-size.ts";
 import { TelemetrydError } from "../../../base/core/errors.ts";
 import type { LineSink } from "../../../base/log/log.ts";
-import type { OrganizationView } from "../../../kube-server/administration.ts";
-import type { Role } from "../../../kube-server/api/kind.ts";
+import type { Administration, OrganizationView } from "../../../kube-server/administration.ts";
+import type { Role } from "../../../kube-server/api/roles.ts";
 import type { Quota, Usage } from "../../../kube-server/store/usage.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
+import { printedJson } from "../printed-json.ts";
 import { printable, renderTable } from "../table.ts";
 import { withAdministration } from "./platform-access.ts";
 
@@ -36,22 +37,94 @@ export async function createOrganization(
 }
 
 /**
- * `telemetryd organization add-member NAME --user USER [--role ROLE]`, `member` by default: gives a member of
- * the other role this one. A user exists once a token was created for it.
+ * `telemetryd organization add-member NAME --user USER [--role ROLE] [--project PROJECT]`, `admin` by
+ * default: gives a member with another role this one. A user exists once a token was created for it.
  *
- * @throws INVALID_ARGUMENT for an organization that does not exist, or an invalid user
+ * @throws INVALID_ARGUMENT for an organization or a project that does not exist, or an invalid user
  */
 export async function addMember(
-  options: ConfigCommandOptions & { readonly name: string; readonly user: string; readonly role?: Role },
+  options: MemberOptions & { readonly role?: Role },
   out: LineSink,
   signal: AbortSignal,
 ): Promise<void> {
   const config = await loadCommandConfig(options, signal);
-  const { name, user, role = "member" } = options;
+  const { name, user, role = "admin", project } = options;
   checkUser(user);
-  const outcome = await withAdministration(config, (admin) => admin.addMember(name, user, role), signal);
+  const add = (admin: Administration) => admin.addMember(name, user, role, project);
+  const outcome = await withAdministration(config, add, signal);
   if (outcome === "no-organization") throw noOrganization(name);
-  out.write(`${user} ${outcome === "already-member" ? "already is" : "is now"} a ${role} of ${name}\n`);
+  if (outcome === "no-project") throw noProject(name, project);
+  const article = /^[aeiou]/.test(role) ? "an" : "a";
+  const state = outcome === "already-member" ? "already is" : "is now";
+  out.write(`${user} ${state} ${article} ${role} of ${placeOf(name, project)}\n`);
+}
+
+/**
+ * `telemetryd organization remove-member NAME --user USER [--project PROJECT]`: a user's tokens lose access
+ * with the next request, and open watches within seconds.
+ *
+ * @throws INVALID_ARGUMENT for an organization or a project that does not exist, or a user who is no member
+ */
+export async function removeMember(
+  options: MemberOptions,
+  out: LineSink,
+  signal: AbortSignal,
+): Promise<void> {
+  const config = await loadCommandConfig(options, signal);
+  const { name, user, project } = options;
+  const remove = (admin: Administration) => admin.removeMember(name, user, project);
+  const outcome = await withAdministration(config, remove, signal);
+  if (outcome === "no-organization") throw noOrganization(name);
+  if (outcome === "no-project") throw noProject(name, project);
+  const place = placeOf(name, project);
+  if (outcome === "removed") return void out.write(`${user} is no longer a member of ${place}\n`);
+  throw new TelemetrydError("INVALID_ARGUMENT", `${printable(user)} has no role of ${place}`);
+}
+
+/** `telemetryd organization list` */
+export async function listOrganizations(
+  options: ConfigCommandOptions & { readonly output?: "table" | "json" },
+  out: LineSink,
+  signal: AbortSignal,
+): Promise<void> {
+  const config = await loadCommandConfig(options, signal);
+  const all = await withAdministration(config, (admin) => admin.listOrganizations(), signal);
+  const rows = all.map(({ name, members, projects }) => [name, String(members), String(projects)]);
+  if (options.output === "json") out.write(printedJson(all));
+  else out.write(renderTable(["NAME", "MEMBERS", "PROJECTS"], rows));
+}
+
+const projectsLimitMs = 60_000;
+
+/**
+ * `telemetryd organization delete NAME [--with-projects]`
+ *
+ * @throws INVALID_ARGUMENT for an organization that does not exist, or that has projects; UNSUPPORTED if they
+ *   are not gone within a minute
+ */
+export async function deleteOrganization(
+  options: ConfigCommandOptions & { readonly name: string; readonly withProjects?: boolean },
+  out: LineSink,
+  signal: AbortSignal,
+): Promise<void> {
+  const config = await loadCommandConfig(options, signal);
+  const { name, withProjects = false } = options;
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(projectsLimitMs)]);
+  const remove = (admin: Administration) => admin.deleteOrganization(name, withProjects, limit);
+  const outcome = await withAdministration(config, remove, signal);
+  if (outcome === "deleted") return void out.write(`organization ${name} deleted\n`);
+  if (outcome === "no-organization") throw noOrganization(name);
+  const shown = outcome.projects.slice(0, 10).join(", ");
+  const projects = `${outcome.projects.length} projects (${shown}${outcome.projects.length > 10 ? ", …" : ""})`;
+  throw withProjects
+    ? new TelemetrydError(
+        "UNSUPPORTED",
+        `${projects} of ${name} are being deleted, by the platform: it must run; then repeat the command`,
+      )
+    : new TelemetrydError(
+        "INVALID_ARGUMENT",
+        `${name} has ${projects}; delete them first, or add --with-projects`,
+      );
 }
 
 /**
@@ -82,8 +155,9 @@ export function renderOrganization(view: OrganizationView): string {
   const header = ["", ...resources.map((resource) => resource.replace(/Bytes$/, "").toUpperCase())];
   const projects = view.projects.map(({ name, usage }) => row(`project ${name}`, usage, view.projectQuota));
   const table = renderTable(header, [row(`organization ${view.name}`, view.usage, view.quota), ...projects]);
-  const members = view.members.map((user) => {
-    return view.providers.includes(user) ? `${printable(user)} (provider)` : printable(user);
+  const members = view.members.map(({ user, role, projects }) => {
+    const inProjects = projects.map((each) => `${each.role} of ${each.name}`);
+    return `${printable(user)} (${[...(role ? [role] : []), ...inProjects].join(", ")})`;
   });
   return `${table}members: ${members.join(", ") || "none"}\n`;
 }
@@ -91,6 +165,20 @@ export function renderOrganization(view: OrganizationView): string {
 function share(resource: string, used: number, limit: number | undefined): string {
   const show = /bytes$/i.test(resource) ? formatByteSize : String;
   return limit === undefined ? show(used) : `${show(used)}/${show(limit)}`;
+}
+
+interface MemberOptions extends ConfigCommandOptions {
+  readonly name: string;
+  readonly user: string;
+  readonly project?: string | undefined;
+}
+
+function placeOf(organization: string, project: string | undefined): string {
+  return project === undefined ? organization : `the project ${project} of ${organization}`;
+}
+
+function noProject(organization: string, project = ""): TelemetrydError {
+  return new TelemetrydError("INVALID_ARGUMENT", `${organization} has no project ${project}`);
 }
 
 function noOrganization(name: string): TelemetrydError {
