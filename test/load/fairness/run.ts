@@ -204,8 +204,7 @@ function text({ p50, p99, worst, count }: Durations): string {
 
 await runProof({
   name: "fairness",
-  about:
-    "Loads one sink with many series, others with costly rules; measures what the rest notices.",
+  about: "Loads one sink with many series, others with costly rules; measures what the rest notices.",
   options: {
     series: numberOption(1_000_000, "series of the large sink"),
     quiet: numberOption(25, "seconds before the load"),

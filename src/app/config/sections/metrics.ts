@@ -53,7 +53,12 @@ export const metrics = z
     exemplars: flag(
       "Export the exemplars of a Prometheus (--enable-feature=exemplar-storage) with the samples of their series",
     ),
-    concurrency: integer("Open reads of the store, at most; up to 8 more whose relabelling rules take long", 2, 1, 64),
+    concurrency: integer(
+      "Open reads of the store, at most; up to 8 more whose relabelling rules take long",
+      2,
+      1,
+      64,
+    ),
     basicAuth: z
       .strictObject({
         username: requiredText("User name for the store"),
