@@ -14,6 +14,7 @@ import { findGo } from "../../scripts/servers/go.ts";
 import { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { buildGoSource } from "../support/go-source.ts";
+import { findHelm } from "../support/manifests/helm.ts";
 import {
   inDaemon,
   organizationBase,
@@ -55,6 +56,14 @@ const clients: readonly Client[] = [
     async prepare() {
       const kubectl = findKubectl();
       return kubectl === undefined ? "kubectl is not installed" : tsx("kubectl-client.ts", kubectl);
+    },
+  },
+  {
+    name: "helm",
+    lockedOutMs: 20_000,
+    async prepare() {
+      const helm = await findHelm();
+      return helm === undefined ? "helm is not installed" : tsx("helm-client.ts", helm);
     },
   },
   { name: "client-node", lockedOutMs: 120_000, prepare: async () => tsx("node-client.ts") },
