@@ -166,7 +166,7 @@ export function createGatewayController(
     if (running > 0 && !isLoaded) return again(againAfter(waits.waitedMs(uid, version), true));
     const view = await readGateway(reading, target, gateway);
     await writeParents(target, view, true);
-    await hostnames.releaseOthers(uid, []);
+    await hostnames.releaseAll(target.plane, uid);
     await programs.forget(uid);
     waits.forget(uid);
     await objects.dropFinalizer(target, finalizer);

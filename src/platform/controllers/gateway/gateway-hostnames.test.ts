@@ -19,7 +19,8 @@ function hostnamesWith(proof: { now: Proof }, known: Record<string, HostnameClai
       return "held";
     },
     note: async (hostname, claim) => void stored.set(hostname, claim),
-    held: async () => [...stored.keys()],
+    held: async (gateway) =>
+      [...stored].flatMap(([name, claim]) => (claim.gateway === gateway ? [name] : [])),
     release: async (_, all) => all.forEach((each) => void stored.delete(each)),
   };
   const asked: string[] = [];
@@ -37,7 +38,7 @@ function hostnamesWith(proof: { now: Proof }, known: Record<string, HostnameClai
     const state = states.get(name);
     return [state?.kind === "refused" ? state.reason : state?.kind, againMs];
   };
-  return { look, clock, asked, stored };
+  return { hostnames, look, clock, asked, stored };
 }
 
 const claimOf = (project: string, gateway: string): HostnameClaim => ({
@@ -89,4 +90,14 @@ test("a proof is looked up again at times; without it, a hostname is served for 
   await look(name);
   clock.ms += lapseMs + 1;
   expect(await look(name)).toEqual(["HostnameNotVerified", 10_000]);
+});
+
+test("the more hostnames of a project are missing, the less often each is looked for", async () => {
+  const { hostnames } = hostnamesWith({ now: "missing" });
+  const lookAs = async (gateway: string, ...names: string[]) =>
+    (await hostnames.settle(plane, gateway, await hostnames.read(plane, gateway, names))).againMs;
+  for (let index = 0; index < 100; index++) await lookAs(`g${index}`, `h${index}.example.com`);
+  expect(await lookAs("last", "last.example.com")).toBe(101_000);
+  for (let index = 0; index < 100; index++) await hostnames.releaseAll(plane, `g${index}`);
+  expect(await lookAs("last", "last.example.com")).toBe(10_000);
 });

@@ -30,16 +30,19 @@ export interface GatewayHostnamesOptions {
 
 /** Hostnames of one Gateway, at most. */
 const maxOfGateway = 64;
-const soonMs = 500;
-/** How often the proof of a hostname is looked for, and for each one that its Gateway does not hold. */
+/** How often a lookup that runs is looked at; for each hostname that the project's Gateways do not hold. */
+const soonMs = { least: 500, each: 50 };
+/** The same for the lookups: Gateways without number that wait for proofs delay no other project's. */
 const unprovenMs = { least: 10_000, each: 1_000 };
 const recheckMs = { proven: 6 * 3_600_000, lost: 3_600_000 };
 /** After so long without its record, a hostname is released. */
 export const lapseMs = 7 * 24 * 3_600_000;
 
-/** The hostnames that a Gateway's listeners and routes name: which of them it holds, and how it gets others. */
+/** The hostnames that a Gateway's listeners and routes name: which it holds, and how it gets others. */
 export class GatewayHostnames {
   readonly #options: GatewayHostnamesOptions;
+  /** Hostnames that Gateways want and do not hold, by the project's uid and the Gateway's. */
+  readonly #missing = new Map<string, Map<string, number>>();
 
   constructor(options: GatewayHostnamesOptions) {
     this.#options = options;
@@ -82,8 +85,10 @@ export class GatewayHostnames {
       againMs = Math.min(againMs ?? ms, ms);
     };
     const hostnames = [...states.keys()].slice(0, maxOfGateway);
-    const missing = [...states.values()].filter(({ kind }) => kind !== "held").length;
+    const held = [...states.values()].filter(({ kind }) => kind === "held").length;
+    const missing = this.#note(plane, gateway, states.size - held);
     const everyMs = Math.max(unprovenMs.least, missing * unprovenMs.each);
+    const pendingMs = Math.max(soonMs.least, missing * soonMs.each);
     const claims = await this.#options.claims.of(hostnames);
     for (const [index, hostname] of hostnames.entries()) {
       const assigned = this.#assignment(hostname, plane);
@@ -98,13 +103,30 @@ export class GatewayHostnames {
         const proof = assigned === "own" ? "proven" : await this.#prove(hostname, plane, everyMs / 2);
         if (proof === "proven") next.set(hostname, await this.#take(hostname, plane, gateway));
         else next.set(hostname, unproven(hostname, plane, proof));
-        if (next.get(hostname)?.kind !== "held") again(proof === "pending" ? soonMs : everyMs);
+        if (next.get(hostname)?.kind !== "held") again(proof === "pending" ? pendingMs : everyMs);
       }
     }
     return { states: next, againMs };
   }
 
-  /** Releases what a Gateway no longer has, once no running gateway serves it. @param kept what it still has */
+  /** @returns how many hostnames the project's Gateways want and do not hold */
+  #note(plane: Plane, gateway: string, count: number): number {
+    const missing = this.#missing.get(plane.uid) ?? new Map<string, number>();
+    if (count > 0) this.#missing.set(plane.uid, missing.set(gateway, count));
+    else missing.delete(gateway);
+    if (missing.size === 0) this.#missing.delete(plane.uid);
+    let sum = 0;
+    for (const each of missing.values()) sum += each;
+    return sum;
+  }
+
+  /** Releases all that a Gateway has, once no running gateway serves it. */
+  async releaseAll(plane: Plane, gateway: string): Promise<void> {
+    this.#note(plane, gateway, 0);
+    await this.releaseOthers(gateway, []);
+  }
+
+  /** Releases what a Gateway no longer has, once none serves it. @param kept what it still has */
   async releaseOthers(gateway: string, kept: readonly string[]): Promise<void> {
     const { claims } = this.#options;
     const held = await claims.held(gateway);
@@ -133,7 +155,7 @@ export class GatewayHostnames {
     const dueMs = checkedMs + everyMs - nowMs;
     if (dueMs > 0) return dueMs;
     const proof = await this.#prove(hostname, plane, unprovenMs.least);
-    if (proof === "pending") return soonMs;
+    if (proof === "pending") return soonMs.least;
     if (proof === "failed") return recheckMs.lost;
     const lost = proof === "proven" ? {} : { lostMs: lostMs ?? nowMs };
     await claims.note(hostname, { project, gateway, checkedMs: nowMs, ...lost });
