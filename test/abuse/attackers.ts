@@ -3,6 +3,7 @@
  * not delay the measurements. The first message names the target; the second ends the attacks and requests a
  * report.
  */
+import { exporterAttacks } from "./hostile-exporter.ts";
 import { memberAttacks } from "./hostile-member.ts";
 import { startHostileReceiver } from "./hostile-receiver.ts";
 import { proxyAttacks } from "./proxies.ts";
@@ -15,6 +16,7 @@ export interface AttackOrder {
   readonly bearer: string;
   readonly gatewayPort: number;
   readonly backend: string;
+  readonly operatorUrl: string;
 }
 
 export type AttackReport = Record<string, Record<string, number>>;
@@ -24,7 +26,10 @@ async function attack(order: AttackOrder, signal: AbortSignal): Promise<AttackRe
   const tally = new Tally();
   const receiver = await startHostileReceiver(tally);
   const member = memberAttacks({ url, bearer, receiverPort: receiver.port }, tally, signal);
-  await Promise.all([member, strangerAttacks(port, tally, signal), proxyAttacks(order, tally, signal)]);
+  await Promise.all([
+    ...[member, exporterAttacks(order, tally, signal)],
+    ...[strangerAttacks(port, tally, signal), proxyAttacks(order, tally, signal)],
+  ]);
   await receiver[Symbol.asyncDispose]();
   return tally.report();
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run prove -- abuse`: a hostile member, a hostile receiver, a name server that never responds, clients
+ * `npm run prove -- abuse`: a hostile member and its ExportPolicies, a hostile receiver, a name server that never responds, clients
  * without a token, and hostile proxies with their clients, all at once, against a daemon that also exports. The
  * samples of ten honest sinks arrive within five seconds of their appearance in the store, an honest member gets
  * responses, half of its proxy's edits are served within five seconds, memory and Redis stay bounded, and the daemon never
@@ -28,13 +28,17 @@ import { freePort, startRedis, startVictoriaMetrics } from "../support/servers.t
 import { until } from "../support/until.ts";
 import type { AttackReport } from "./attackers.ts";
 import { type HonestRequest, honestRequests } from "./honest-member.ts";
+import { blocked, refused } from "./hostile-exporter.ts";
+import { followed } from "./hostile-logins.ts";
 import { type Check, startMachine } from "./machine.ts";
+import { type OperatorReceiver, startOperatorReceiver } from "./operator-receiver.ts";
 import { createProject, exchange, prepareUsers } from "./platform-side.ts";
 import { honestEdits } from "./proxies.ts";
 import {
   daemonConfig,
   deadZone,
   delayMs,
+  forbiddenZone,
   honestPolicy,
   honestProject,
   honestTeams,
@@ -133,9 +137,13 @@ async function run(
   releasers.push(() => redis[Symbol.asyncDispose]());
   const receiver = await startTeamReceiver();
   releasers.push(() => receiver[Symbol.asyncDispose]());
-  const names = await startNameServer((name) => (name.endsWith(honestZone) ? ["127.0.0.1"] : "nothing"), {
-    ttlSeconds: 2,
-  });
+  const operators = await startOperatorReceiver();
+  releasers.push(() => operators[Symbol.asyncDispose]());
+  const addresses = (name: string) => {
+    if (name.endsWith(honestZone)) return ["127.0.0.1"];
+    return name.endsWith(forbiddenZone) ? ["169.254.169.254"] : "nothing";
+  };
+  const names = await startNameServer(addresses, { ttlSeconds: 2 });
   releasers.push(() => names[Symbol.asyncDispose]());
   const receiverUrl = receiver.url.replace("127.0.0.1", `receiver.${honestZone}`);
   await writeSamples(store.url, quietMs + attackMs + crowdedMs + 180_000);
@@ -149,7 +157,7 @@ async function run(
   const configFile = join(folder, "telemetryd.json");
   const { controlPlane, provider, ...withoutControlPlane } = daemonConfig({
     ...{ storeUrl: store.url, redisUrl: redis.url, platformPort, gatewayPort, gatewayTlsPort },
-    ...{ tokenFile, nameServer: names.address, provider: machine?.provider },
+    ...{ tokenFile, nameServer: names.address, provider: machine?.provider, operatorUrl: operators.url },
   });
   await writeFile(configFile, JSON.stringify(withoutControlPlane));
   const tokens = await prepareUsers(configFile, never);
@@ -199,7 +207,7 @@ async function run(
   edited.catch(() => undefined);
   const quiet = await phaseOf(quietMs);
   const quietBytes = processUsage(daemon.child.pid).residentBytes;
-  attackers.order({ url, port: platformPort, bearer: hostile, ...proxies });
+  attackers.order({ url, port: platformPort, bearer: hostile, ...proxies, operatorUrl: operators.url });
   const attacked = await phaseOf(attackMs);
   const report = await attackers.end();
   const endedMs = Date.now();
@@ -309,6 +317,7 @@ async function run(
       names.asked.some((question) => question.includes(deadZone)),
       String(names.asked.filter((question) => question.includes(deadZone)).length),
     ],
+    ...exporterChecks(report, operators),
     ["attacks that were made", Object.keys(report).length >= 25, String(Object.keys(report).length)],
     ...(visits === undefined ? [] : [crowdedLag(), ...visitChecks(visits)]),
     ...workloads,
@@ -316,6 +325,44 @@ async function run(
   ];
   for (const [what, isGood, figure] of checks) console.log(`${isGood ? "good" : "BAD "} ${what}: ${figure}`);
   return checks.every(([, isGood]) => isGood);
+}
+
+/** What a hostile exporter must not get. */
+function exporterChecks(report: AttackReport, operators: OperatorReceiver): Check[] {
+  const attacksOf = (prefix: string) => Object.entries(report).filter(([name]) => name.startsWith(prefix));
+  const isRefused = (codes: object) => "422" in codes || "413" in codes;
+  const isAccepted = (codes: object) => Object.keys(codes).some((code) => code.startsWith("2"));
+  const [refusals, targets] = [attacksOf(refused), attacksOf(blocked)];
+  const accepted = refusals.filter(([, codes]) => !isRefused(codes) || isAccepted(codes));
+  const open = targets.filter(([, reasons]) => !("InvalidTarget" in reasons));
+  const { requests, series, wrongHeaders, forged } = operators;
+  const some = (list: readonly (readonly [string, unknown])[], of: number) =>
+    list.length === 0
+      ? `none of ${of}`
+      : list.map(([name, outcomes]) => `${name} ${JSON.stringify(outcomes)}`).join("; ");
+  return [
+    [
+      "hostile policies that were not refused",
+      refusals.length > 10 && accepted.length === 0,
+      some(accepted, refusals.length),
+    ],
+    [
+      "token endpoints at forbidden addresses that were not blocked",
+      targets.length > 3 && open.length === 0,
+      some(open, targets.length),
+    ],
+    ["redirects that were followed", !(followed in report), followed in report ? "some" : "none"],
+    [
+      "requests with a header that is not the sender's",
+      requests > 0 && wrongHeaders.length === 0,
+      wrongHeaders.slice(0, 3).join(", ") || `none of ${requests}`,
+    ],
+    [
+      "hostile series with another tenant label",
+      series > 0 && forged.length === 0,
+      forged.slice(0, 3).join(", ") || `none of ${series}`,
+    ],
+  ];
 }
 
 async function isReady(daemon: RunningDaemon): Promise<boolean> {

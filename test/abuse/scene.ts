@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { flushVictoriaMetrics, importLines } from "../support/samples.ts";
+import { operatorHeader } from "./operator-header.ts";
 
 /** Ten honest sinks, whose samples must arrive on time: half from the directory, half from a project. */
 export const honestTeams: readonly number[] = Array.from({ length: 10 }, (_, index) => index);
@@ -11,13 +12,18 @@ const seriesOfTeam = 20;
 /** Much shorter than the default, so that a delayed cycle is noticeable. */
 export const intervalMs = 2_000;
 export const delayMs = 1_000;
-const tenantLabel = "project";
+export const tenantLabel = "project";
 const groupDomain = "platformapis";
 const never = new AbortController().signal;
 
 /** Zones of the test's name server: names of one resolve, queries for the other get no response. */
 export const honestZone = "honest.test";
 export const deadZone = "dead.test";
+/** Its names have an address that no tenant may reach. */
+export const forbiddenZone = "inner.test";
+
+/** The hostile project's series for relabelling. */
+export const hostileSeries = "abuse_relabelled";
 
 /** Whether a team belongs to the honest project; otherwise to the directory. */
 export function isOfProject(team: number): boolean {
@@ -74,6 +80,8 @@ export async function writeSamples(storeUrl: string, forMs: number): Promise<voi
   function* lines(): Generator<string> {
     for (const team of honestTeams) yield* linesOf(isOfProject(team) ? honestProject : "none", team);
     yield* linesOf(hostileProject, honestTeams.length);
+    const forgeable = { __name__: hostileSeries, [tenantLabel]: hostileProject };
+    yield `{"metric":${JSON.stringify({ ...forgeable, want: tenantLabel, my_project: "web" })},${ending}`;
   }
   function* linesOf(project: string, team: number): Generator<string> {
     for (let series = 0; series < seriesOfTeam; series++) {
@@ -94,6 +102,8 @@ export interface SceneConfig {
   readonly tokenFile: string;
   /** `address:port` */
   readonly nameServer: string;
+  /** Of the receiver that the operator has credentials for. */
+  readonly operatorUrl: string;
   /** The section of the name; undefined: no workloads run. */
   readonly provider: object | undefined;
 }
@@ -102,10 +112,17 @@ export interface SceneConfig {
 export function daemonConfig(scene: SceneConfig) {
   const { storeUrl, redisUrl, platformPort, gatewayPort, gatewayTlsPort, tokenFile, nameServer, provider } =
     scene;
+  const headers = { [operatorHeader.name]: operatorHeader.value };
   return {
     policies: { directory: "./policies" },
     metrics: { url: storeUrl, interval: `${intervalMs}ms`, delay: `${delayMs}ms`, tenantLabel },
-    delivery: { startFrom: "1m", shutdownTimeout: "5s" },
+    delivery: {
+      ...{ startFrom: "1m", shutdownTimeout: "5s" },
+      endpoints: [
+        { urlPrefix: `${scene.operatorUrl}/shared`, tenants: true, headers },
+        { urlPrefix: `${scene.operatorUrl}/own`, headers },
+      ],
+    },
     egress: { allow: ["127.0.0.0/8"], nameServers: [nameServer] },
     redis: { url: redisUrl },
     state: { directory: "./state" },
