@@ -159,6 +159,14 @@ describe("OAuth 2.0, with a real server", () => {
     expect(receiver.requests).toEqual([]);
   });
 
+  test("a rotated secret is used at once", async () => {
+    introspect();
+    const endpoints = open();
+    const wrong = { credentials: login("ex:porter", "a-wrong-secret") };
+    expect(await send(endpoints, wrong)).toMatchObject({ kind: "suspended" });
+    expect(await send(endpoints, { credentials: login("ex:porter") })).toMatchObject({ kind: "delivered" });
+  });
+
   test("a tenant's token endpoint is checked like its receiver", async () => {
     const endpoints = open();
     const credentials = { ...login("ex:porter"), tokenUrl: "http://169.254.169.254/token" } as Credentials;
@@ -344,6 +352,49 @@ describe("AWS", () => {
         else process.env[name] = before[name];
       }
     }
+  });
+});
+
+describe("a rotated Secret", () => {
+  const sigv4 = { kind: "sigv4", region: "eu-central-1", service: "aps" } as const;
+  test.each<[string, Credentials, Credentials, RegExp]>([
+    [
+      "basicAuth",
+      { kind: "basicAuth", username: "u", password: "wrong" },
+      { kind: "basicAuth", username: "u", password: "right-one" },
+      new RegExp(`^Basic ${Buffer.from("u:right-one").toString("base64")}$`),
+    ],
+    [
+      "bearer",
+      { kind: "bearer", token: "wrong" },
+      { kind: "bearer", token: "right-one" },
+      /^Bearer right-one$/,
+    ],
+    [
+      "sigv4",
+      { ...sigv4, keys: { accessKey: "AKIDWRONG", secretKey: "wrong" } },
+      { ...sigv4, keys: { accessKey: "AKIDRIGHT", secretKey: "right-one" } },
+      /^AWS4-HMAC-SHA256 Credential=AKIDRIGHT\//,
+    ],
+  ])("%s: a wrong one suspends the sink with the remedy; a right one is used at once", async (...row) => {
+    const [, wrong, right, accepted] = row;
+    receiver.respond(({ headers }) =>
+      accepted.test(headers.authorization ?? "") ? undefined : { status: 401, body: "no" },
+    );
+    let credentials = wrong;
+    const destination = open().destinationOf({
+      ...{ endpoint: receiver.url, scope: "tenant", tenant: "web" },
+      retry: { maxAttempts: 1, backoffMs: 10 },
+      credentials: () => credentials,
+      interrupt: () => never,
+    });
+    if (destination.kind === "invalid") throw new Error(destination.message);
+    expect(await destination.sender.send(smallRequest(), never)).toMatchObject({
+      ...{ kind: "suspended", status: 401 },
+      message: expect.stringContaining("check the Secret"),
+    });
+    credentials = right;
+    expect(await destination.sender.send(smallRequest(), never)).toMatchObject({ kind: "delivered" });
   });
 });
 
