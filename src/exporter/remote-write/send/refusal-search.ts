@@ -8,7 +8,7 @@ export type SearchStep =
   | { readonly kind: "accepted"; readonly part: SearchPart }
   /** Not decided yet, while a later sample of the same series is accepted: that is the next step. */
   | { readonly kind: "overtaken"; readonly part: SearchPart }
-  /** The receiver limits its rate, and the policy does not repeat such a request. It says nothing of the rest. */
+  /** The receiver limits its rate, and the policy does not repeat such a request: it was dropped. */
   | { readonly kind: "limited"; readonly part: SearchPart; readonly refusal: Refusal }
   /** Refused alone after the endpoint was proven; or, if `isPassed`, by the rule for data that is too old. */
   | {
@@ -20,8 +20,9 @@ export type SearchStep =
 
 export interface SearchEnd {
   /**
-   * `complete`: every sample was accepted, rejected or dropped. `unproven`: the receiver has accepted nothing,
-   * so nothing is rejected. `paused`: the search continues with what is left. Otherwise an outcome cut it short.
+   * `complete`: every sample was accepted, rejected or dropped. `unproven`: the receiver has accepted
+   * nothing, so nothing is rejected. `paused`: the search continues with what is left. Otherwise an outcome
+   * cut it short.
    */
   readonly kind: "complete" | "unproven" | "paused" | "unfinished";
   readonly unfinished?: Unfinished | undefined;
