@@ -4,7 +4,8 @@ import type {
   AddMemberOutcome,
   Member,
   RemoveMemberOutcome,
-  TokenRecord,
+  UsedToken,
+  WantedToken,
 } from "./access/directory.ts";
 import type { KindDefinition } from "./api/kind.ts";
 import { nameFault } from "./api/metadata.ts";
@@ -59,11 +60,14 @@ export interface Administration {
   ): Promise<"deleted" | "no-organization" | { readonly projects: readonly string[] }>;
   addMember(organization: string, user: string, role: Role, project?: string): Promise<AddMemberOutcome>;
   removeMember(organization: string, user: string, project?: string): Promise<RemoveMemberOutcome>;
-  /** @returns the token's text, which is not stored */
-  createToken(user: string): Promise<string>;
-  listTokens(): Promise<TokenRecord[]>;
-  /** @returns false if there is no such token in use */
-  revokeToken(id: string): Promise<boolean>;
+  /** @returns the token's text, which is not stored; undefined if the user has a token of this name in use */
+  createToken(wanted: Omit<WantedToken, "nowMs">): Promise<string | undefined>;
+  listTokens(): Promise<UsedToken[]>;
+  /**
+   * @param token an id, or a name
+   * @param user absent: whose name it is does not matter, if only one user has a token of that name
+   */
+  revokeToken(token: string, user?: string): Promise<"revoked" | "unknown" | "ambiguous">;
 }
 
 export interface AdministrationOptions {
@@ -162,9 +166,24 @@ export function createAdministration(options: AdministrationOptions): Administra
     },
     addMember: (organization, user, role, project) => directory.addMember(organization, user, role, project),
     removeMember: (organization, user, project) => directory.removeMember(organization, user, project),
-    createToken: async (user) => (await directory.createToken(user, clock.nowMs())).text,
+    async createToken(wanted) {
+      const created = await directory.createToken({ ...wanted, nowMs: clock.nowMs() });
+      return created === "name-taken" ? undefined : created.text;
+    },
     listTokens: () => directory.listTokens(),
-    revokeToken: (id) => directory.revokeToken(id, clock.nowMs()),
+    async revokeToken(token, user) {
+      const [first, ...others] = (await directory.listTokens()).filter(
+        (each) =>
+          each.revokedAt === undefined &&
+          (each.id === token || each.name === token) &&
+          (user === undefined || each.user === user),
+      );
+      if (first === undefined) return "unknown";
+      // A name may be given again once its token has expired.
+      if (others.some((each) => each.user !== first.user)) return "ambiguous";
+      for (const { id } of [first, ...others]) await directory.revokeToken(id, clock.nowMs());
+      return "revoked";
+    },
   };
 }
 

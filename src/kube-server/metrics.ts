@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { Gauge, Registry } from "prom-client";
 import type { Clock } from "../base/core/clock.ts";
-import type { AccessDirectory } from "./access/directory.ts";
+import { type AccessDirectory, isValid, type UsedToken } from "./access/directory.ts";
 import { type KindDefinition, storedKind } from "./api/kind.ts";
 import { qualifiedPlural } from "./api/status.ts";
 import { type ControllerMetrics, createControllerMetrics, queueName } from "./controllers/metrics.ts";
@@ -26,6 +26,8 @@ export interface Measures {
   /** Work of the controllers that is due. */
   readonly dueWork: number;
   readonly fullest: readonly QuotaUse[];
+  /** Tokens that expire within two weeks, the soonest first. */
+  readonly expiring: readonly UsedToken[];
 }
 
 /** The part of a quota that is used: 1 is all of it. */
@@ -75,6 +77,17 @@ export function createServerMetrics(): ServerMetrics {
         this.set({ quota, name, resource }, ratio);
     },
   });
+  new Gauge({
+    name: "telemetryd_access_token_expiry_timestamp_seconds",
+    help: "When a Personal Access Token expires (Unix time): the 50 soonest of the next two weeks.",
+    labelNames: ["user", "name", "id"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { user, name = "", id, expiresAt = "" } of measures?.expiring ?? [])
+        this.set({ user, name, id }, Date.parse(expiresAt) / 1_000);
+    },
+  });
   const expiry = new Gauge({
     name: "telemetryd_platform_certificate_expiry_timestamp_seconds",
     help: "When the certificate that the platform serves expires (Unix time).",
@@ -108,6 +121,7 @@ export async function measure(parts: MeasuredParts, signal: AbortSignal): Promis
   const objects = new Map(resources.map((resource) => [resource, 0]));
   const uses: QuotaUse[] = [];
   let dueWork = 0;
+  const tokens = await directory.listTokens();
   const organizations = await directory.listOrganizations();
   for (const plane of [...organizations, ...(await directory.listProjects())]) {
     signal.throwIfAborted();
@@ -123,7 +137,19 @@ export async function measure(parts: MeasuredParts, signal: AbortSignal): Promis
     // All of them would be held at once otherwise.
     if (uses.length > 4 * fullestCount) uses.splice(0, uses.length, ...fullest(uses));
   }
-  return { objects, dueWork, fullest: fullest(uses) };
+  return { objects, dueWork, fullest: fullest(uses), expiring: expiring(tokens, clock.nowMs()) };
+}
+
+const warnedBeforeMs = 14 * 24 * 3_600_000;
+
+function expiring(tokens: readonly UsedToken[], nowMs: number): UsedToken[] {
+  const leftMs = ({ expiresAt = "" }: UsedToken) => Date.parse(expiresAt) - nowMs;
+  return tokens
+    .filter(
+      (token) => token.expiresAt !== undefined && isValid(token, nowMs) && leftMs(token) < warnedBeforeMs,
+    )
+    .sort((a, b) => leftMs(a) - leftMs(b))
+    .slice(0, fullestCount);
 }
 
 function usesOf(usage: Usage, quota: Quota): { resource: string; ratio: number }[] {

@@ -118,6 +118,8 @@ const defaultChangeLog: LogLimits = {
 };
 const compactEveryMs = 30_000;
 const measureEveryMs = 60_000;
+/** Of one token that expires soon. */
+const warnEveryMs = 24 * 3_600_000;
 const lookEveryMs = 2_000;
 const certificateCheckMs = 12 * 3_600_000;
 
@@ -279,11 +281,18 @@ async function runCompaction(
   await runLoop(tick, { clock, pauseAfterErrorMs: compactEveryMs, onError }, signal);
 }
 
-/** Counts what is in the store. */
+/** Counts what is in the store, and warns of tokens that expire. */
 async function runMeasures(parts: ServerParts, signal: AbortSignal): Promise<void> {
   const { clock, log, metrics } = parts;
+  const warned = new Map<string, number>();
   const tick = async (): Promise<number> => {
-    metrics.measured(await measure(parts, signal));
+    const measures = await measure(parts, signal);
+    metrics.measured(measures);
+    for (const { id, user, name, expiresAt } of measures.expiring) {
+      if (clock.nowMs() - (warned.get(id) ?? 0) < warnEveryMs) continue;
+      warned.set(id, clock.nowMs());
+      log.warn({ token: id, name, user, expiresAt }, "a Personal Access Token expires soon");
+    }
     return measureEveryMs;
   };
   // A Redis that does not respond has a log line and a metric of its own.

@@ -1,6 +1,7 @@
 import "../support/leak-check.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../src/base/core/clock.ts";
+import { createLogger } from "../../src/base/log/log.ts";
 import {
   groupDomain,
   organizationBase,
@@ -17,16 +18,16 @@ const fastCounts: Clock = {
   ...{ nowMs: () => systemClock.nowMs(), monotonicMs: () => systemClock.monotonicMs() },
   sleep: (ms, signal) => systemClock.sleep(ms === 60_000 ? 1_000 : ms, signal),
 };
+const warnings: string[] = [];
+const log = createLogger("warn", { write: (line) => warnings.push(line) }, false, "json");
 let platform: TestPlatform;
 let bearer: string;
 const organization = organizationBase("acme");
 const configMaps = `${organization}/api/v1/namespaces/default/configmaps`;
 
 beforeAll(async () => {
-  platform = await startTestPlatform({
-    quotas: { organization: { objects: 10_000 }, project: { objects: 4 } },
-    clock: fastCounts,
-  });
+  const quotas = { organization: { objects: 10_000 }, project: { objects: 4 } };
+  platform = await startTestPlatform({ quotas, clock: fastCounts }, log);
   bearer = await platform.exchange(platform.token);
 });
 afterAll(() => platform.stop());
@@ -79,6 +80,24 @@ test("open watches are counted apart", async () => {
   await until("it is over", async () => (await value("apiserver_longrunning_requests", watching)) === 0);
   expect(await value("apiserver_request_total", { ...watching, code: "200" })).toBe(1);
   expect(await value("apiserver_request_duration_seconds_count", watching)).toBeUndefined();
+});
+
+test("tokens that expire within two weeks, and no others", async () => {
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const [soon] = await Promise.all([
+    platform.newToken("alice@example.com", { name: "soon", expiresAt: inDays(13) }),
+    platform.newToken("alice@example.com", { name: "later", expiresAt: inDays(15) }),
+    platform.newToken("alice@example.com", { name: "never" }),
+    platform.newToken("alice@example.com", { name: "expired", expiresAt: inDays(-1) }),
+  ]);
+  const expiry = "telemetryd_access_token_expiry_timestamp_seconds";
+  const labels = { user: "alice@example.com", name: "soon", id: soon.id };
+  await until("it is counted", async () => (await value(expiry, labels)) !== undefined);
+  expect(await value(expiry, labels)).toBeCloseTo(Date.now() / 1_000 + 13 * 86_400, -3);
+  for (const name of ["later", "never", "expired"]) expect(await value(expiry, { name })).toBeUndefined();
+  expect(warnings.filter((line) => line.includes("expires soon"))).toEqual([
+    expect.stringContaining(`"token":"${soon.id}","name":"soon","user":"alice@example.com"`),
+  ]);
 });
 
 test("objects, quotas near their end, reconciliations and the certificate", async () => {

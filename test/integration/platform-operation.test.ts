@@ -243,12 +243,24 @@ test("the commands work without a daemon, on a private Redis that they start and
     expect(token).toMatch(/^tdp_[0-9a-f]{16}_[A-Za-z0-9_-]{43}\n$/);
     const id = token.slice(4, 20);
     const list = () => run((out) => listTokens(common, out, signal));
-    expect(await list()).toMatch(new RegExp(`^ID .*\n${id} +${user} .* -\n$`));
+    expect(await list()).toMatch(new RegExp(`^ID .*\n${id} +- +${user} +- +valid .* never\n$`));
     expect(await list()).not.toContain(token.trim());
-    const revoke = () => run((out) => revokeToken({ ...common, id }, out, signal));
+    const named = () =>
+      run((out) => createToken({ ...common, user, name: "ci", role: "viewer" }, out, signal));
+    const ciId = (await named()).slice(4, 20);
+    await expect(named()).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    expect(await list()).toMatch(new RegExp(`${ciId} +ci +${user} +role=viewer +valid .* never\n`));
+    const other = { ...common, user: "bob@example.com", name: "ci", expires: "never" };
+    await run((out) => createToken(other, out, signal));
+    const revokeCi = (whose?: string) =>
+      run((out) => revokeToken({ ...common, token: "ci", user: whose }, out, signal));
+    await expect(revokeCi()).rejects.toMatchObject({ message: expect.stringContaining("add --user") });
+    expect(await revokeCi(user)).toBe("token ci revoked\n");
+    expect(await revokeCi()).toBe("token ci revoked\n");
+    const revoke = () => run((out) => revokeToken({ ...common, token: id }, out, signal));
     expect(await revoke()).toBe(`token ${id} revoked\n`);
     await expect(revoke()).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
-    expect(await list()).toMatch(/ 20\d\d-\S+\n$/);
+    expect(await list()).toMatch(new RegExp(`${id} .* revoked `));
     const deleted = () => run((out) => deleteOrganization({ ...common, name: "acme" }, out, signal));
     expect(await deleted()).toBe("organization acme deleted\n");
     await expect(deleted()).rejects.toMatchObject({ message: "there is no organization acme" });

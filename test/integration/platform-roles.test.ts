@@ -7,6 +7,7 @@ import { deleteOrganization } from "../../src/app/commands/platform/organization
 import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
+import type { TokenScope } from "../../src/kube-server/access/directory.ts";
 import type { Role } from "../../src/kube-server/api/roles.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
 import { kubectlBinary } from "../support/plane/connected-kubectl.ts";
@@ -76,6 +77,43 @@ test.each<[string, Role | undefined, Role | undefined, string, string]>([
   await platform.removeMember("acme", user);
   expect(await codes(bearer, organization)).toBe("403 403 403 403");
   expect(await codes(bearer, project)).toBe("403 403 403 403");
+});
+
+test.each<[string, TokenScope, string, string]>([
+  ["of the organization", { organization: "acme" }, "200 201 200 200", "200 201 200 200"],
+  ["of another organization", { organization: "other" }, "403 403 403 403", "403 403 403 403"],
+  ["of the project", { project: "web" }, "403 403 403 403", "200 201 200 200"],
+  ["of another project", { project: "shop" }, "403 403 403 403", "403 403 403 403"],
+  ["of a role", { role: "viewer" }, "200 403 403 403", "200 403 403 403"],
+  ["of both", { organization: "acme", project: "web", role: "viewer" }, "403 403 403 403", "200 403 403 403"],
+])("a token %s", async (_title, scope, inOrganization, inProject) => {
+  const bearer = await platform.exchange((await platform.newToken("alice@example.com", { scope })).text);
+  expect(await codes(bearer, organization)).toBe(inOrganization);
+  expect(await codes(bearer, project)).toBe(inProject);
+});
+
+test("a token never has more rights than its user", async () => {
+  await platform.member("acme", "v2@example.com", "viewer");
+  const { text } = await platform.newToken("v2@example.com", { scope: { role: "admin" } });
+  expect(await codes(await platform.exchange(text), project)).toBe("200 403 403 403");
+});
+
+test("a token that expires loses access, with its bearer tokens; its last use is known", async () => {
+  const expiresAt = new Date(Date.now() + 3_000).toISOString();
+  const { text, id } = await platform.newToken("alice@example.com", { name: "brief", expiresAt });
+  const used = async () => (await platform.tokens()).find((each) => each.id === id)?.lastUsedAt;
+  expect(await used()).toBeUndefined();
+  const bearer = await platform.exchange(text);
+  expect((await platform.fetch(configMaps(project), { bearer })).code).toBe(200);
+  await until("its use is written", async () => (await used()) !== undefined);
+  const first = await used();
+  await until("it has expired", async () => {
+    return (await platform.fetch(configMaps(project), { bearer })).code === 403;
+  });
+  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
+  expect(await platform.exchange(text)).toBeUndefined();
+  // At most once a minute.
+  expect(await used()).toBe(first);
 });
 
 test("a refusal names user, verb, resource, place and role", async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { defined } from "../../base/core/defined.ts";
 import type { RedisConnection } from "../../base/redis/connection.ts";
 import { keyPrefix } from "../../base/redis/connection.ts";
 import type { PlaneType } from "../api/kind.ts";
@@ -12,11 +13,35 @@ import { hashToken, isSameHash, newToken, tokenId } from "./token.ts";
 export interface TokenRecord {
   readonly id: string;
   readonly user: string;
+  /** Distinguishes the tokens of a user that are in use; absent in tokens of earlier versions. */
+  readonly name?: string | undefined;
   readonly hash: string;
   /** RFC 3339. */
   readonly createdAt: string;
+  /** RFC 3339; absent: never. */
+  readonly expiresAt?: string | undefined;
+  /** What the token is good for at most; absent: whatever the user may do. */
+  readonly scope?: TokenScope | undefined;
   /** RFC 3339; absent while the token is valid. */
   readonly revokedAt?: string;
+}
+
+export interface UsedToken extends TokenRecord {
+  /** RFC 3339, to the minute; absent: never used. */
+  readonly lastUsedAt?: string | undefined;
+}
+
+export interface TokenScope {
+  readonly organization?: string | undefined;
+  /** The only project; the organization's own plane is then out of reach. */
+  readonly project?: string | undefined;
+  /** The most that the token may do, whatever the member's role. */
+  readonly role?: Role | undefined;
+}
+
+/** A token that is wanted. */
+export interface WantedToken extends Pick<TokenRecord, "user" | "name" | "expiresAt" | "scope"> {
+  readonly nowMs: number;
 }
 
 /** Identity behind a bearer token. */
@@ -69,19 +94,21 @@ export interface AccessDirectory {
   revision(): Promise<string>;
   listMembers(organization: string): Promise<Member[]>;
   /** Creates a token; its text is not stored. */
-  createToken(user: string, nowMs: number): Promise<{ readonly text: string; readonly record: TokenRecord }>;
-  listTokens(): Promise<TokenRecord[]>;
+  createToken(
+    wanted: WantedToken,
+  ): Promise<{ readonly text: string; readonly record: TokenRecord } | "name-taken">;
+  listTokens(): Promise<UsedToken[]>;
   /** @returns false if there is no such valid token */
   revokeToken(id: string, nowMs: number): Promise<boolean>;
   /** The caller that a valid Personal Access Token belongs to. */
-  callerOf(tokenText: string): Promise<Caller | undefined>;
+  callerOf(tokenText: string, nowMs: number): Promise<Caller | undefined>;
   /**
-   * Returns the plane if it exists, the caller's token is valid and the caller is a member of its
-   * organization.
+   * Returns the plane if it exists, the caller's token is valid and reaches it, and the caller is a member.
+   * Notes once a minute that the token is used.
    */
-  findPlane(type: PlaneType, name: string, caller: Caller): Promise<PlaneAccess | undefined>;
+  findPlane(type: PlaneType, name: string, caller: Caller, nowMs: number): Promise<PlaneAccess | undefined>;
   /** Whether the caller's token is still valid. */
-  isActive(caller: Caller): Promise<boolean>;
+  isActive(caller: Caller, nowMs: number): Promise<boolean>;
   /** The projects that have their names. */
   listProjects(): Promise<Plane[]>;
 }
@@ -89,12 +116,37 @@ export interface AccessDirectory {
 const prefix = `${keyPrefix}:platform-access`;
 const organizationsKey = `${prefix}:organizations`;
 const tokensKey = `${prefix}:tokens`;
+/** Hash: a token's id to the time of its last use. */
+const usesKey = `${prefix}:token-uses`;
 const membersKey = (organization: string): string => `${prefix}:members:${organization}`;
 /** The members with the role `provider`, as earlier versions stored it. */
 const providersKey = (organization: string): string => `${prefix}:providers:${organization}`;
 /** Hash: `<user>` to the role in the organization, `<project's uid>/<user>` to the role in the project. */
 const rolesKey = (organization: string): string => `${prefix}:roles:${organization}`;
 const revisionKey = `${prefix}:revision`;
+
+/** At most this often, the use of a token is written. */
+const noteEveryMs = 60_000;
+const maxNoted = 10_000;
+
+/** Whether a token is neither revoked nor expired. */
+export function isValid({ revokedAt, expiresAt }: TokenRecord, nowMs: number): boolean {
+  return revokedAt === undefined && (expiresAt === undefined || nowMs < Date.parse(expiresAt));
+}
+
+/** Whether a token reaches a plane. */
+function reaches({ organization, project }: TokenScope, plane: Plane): boolean {
+  if (organization !== undefined && organization !== plane.organization) return false;
+  return project === undefined || (plane.type === "project" && plane.name === project);
+}
+
+/** The role of a member with a token of limited scope; undefined if they have nothing in common. */
+function leastRole(member: Role, scope: Role | undefined): Role | undefined {
+  if (scope === undefined || scope === member) return member;
+  if (scope === "provider") return undefined;
+  // A provider may do all that an admin may.
+  return roles.indexOf(scope) < roles.indexOf(member) ? scope : member;
+}
 
 const isRole = (text: string | null | undefined): text is Role => roles.some((role) => role === text);
 
@@ -103,9 +155,20 @@ export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
     const json = await redis.hget(tokensKey, id);
     return json === null ? undefined : (JSON.parse(json) as TokenRecord);
   };
-  const isActive = async (caller: Caller): Promise<boolean> => {
+  /** The caller's token, if it is valid. */
+  const activeToken = async (caller: Caller, nowMs: number): Promise<TokenRecord | undefined> => {
     const record = await tokenRecord(caller.tokenId);
-    return record !== undefined && record.revokedAt === undefined && record.user === caller.user;
+    if (record === undefined || record.user !== caller.user) return undefined;
+    return isValid(record, nowMs) ? record : undefined;
+  };
+  /** When this process last wrote a token's use, by id. */
+  const noted = new Map<string, number>();
+  const noteUse = (id: string, nowMs: number): void => {
+    if (nowMs - (noted.get(id) ?? 0) < noteEveryMs) return;
+    if (noted.size >= maxNoted) noted.clear();
+    noted.set(id, nowMs);
+    // Nobody waits for it, and a request does not fail for it.
+    redis.hset(usesKey, id, new Date(nowMs).toISOString()).catch(() => noted.delete(id));
   };
   const lookUp = async (type: PlaneType, name: string): Promise<Plane | undefined> => {
     const json = await redis.hget(type === "organization" ? organizationsKey : projectsKey, name);
@@ -232,14 +295,23 @@ export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
       }
       return [...members.values()].sort((a, b) => (a.user < b.user ? -1 : 1));
     },
-    async createToken(user, nowMs) {
+    async createToken({ user, name, expiresAt, scope, nowMs }) {
       const { text, id, hash } = newToken();
-      const record: TokenRecord = { id, user, hash, createdAt: new Date(nowMs).toISOString() };
+      const createdAt = new Date(nowMs).toISOString();
+      const record: TokenRecord = defined({ id, user, name, hash, createdAt, expiresAt, scope });
+      const isTaken = (other: TokenRecord) =>
+        name !== undefined && other.user === user && other.name === name && isValid(other, nowMs);
+      const all = (await redis.hvals(tokensKey)).map((json) => JSON.parse(json) as TokenRecord);
+      if (all.some(isTaken)) return "name-taken";
       await redis.hset(tokensKey, id, JSON.stringify(record));
       return { text, record };
     },
     async listTokens() {
-      const records = (await redis.hvals(tokensKey)).map((json) => JSON.parse(json) as TokenRecord);
+      const [all, uses] = await Promise.all([redis.hvals(tokensKey), redis.hgetall(usesKey)]);
+      const records = all.map((json): UsedToken => {
+        const record = JSON.parse(json) as TokenRecord;
+        return defined({ ...record, lastUsedAt: uses[record.id] });
+      });
       return records.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
     },
     async revokeToken(id, nowMs) {
@@ -249,20 +321,24 @@ export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
       await redis.multi().hset(tokensKey, id, JSON.stringify(revoked)).incr(revisionKey).exec();
       return true;
     },
-    async callerOf(tokenText) {
+    async callerOf(tokenText, nowMs) {
       const id = tokenId(tokenText);
       const record = id === undefined ? undefined : await tokenRecord(id);
-      if (record === undefined || record.revokedAt !== undefined) return undefined;
+      if (record === undefined || !isValid(record, nowMs)) return undefined;
       if (!isSameHash(record.hash, hashToken(tokenText))) return undefined;
+      noteUse(record.id, nowMs);
       return { user: record.user, tokenId: record.id };
     },
-    async findPlane(type, name, caller) {
-      const [plane, active] = await Promise.all([lookUp(type, name), isActive(caller)]);
-      if (plane === undefined || !active) return undefined;
-      const role = await roleOf(plane, caller.user);
+    async findPlane(type, name, caller, nowMs) {
+      const [plane, token] = await Promise.all([lookUp(type, name), activeToken(caller, nowMs)]);
+      if (plane === undefined || token === undefined) return undefined;
+      if (token.scope !== undefined && !reaches(token.scope, plane)) return undefined;
+      const member = await roleOf(plane, caller.user);
+      const role = member && leastRole(member, token.scope?.role);
+      if (role !== undefined) noteUse(token.id, nowMs);
       return role && { plane, role };
     },
-    isActive,
+    isActive: async (caller, nowMs) => (await activeToken(caller, nowMs)) !== undefined,
     async listProjects() {
       const all = Object.entries(await redis.hgetall(projectsKey));
       return all.map(([name, json]) => ({ type: "project", name, ...(JSON.parse(json) as ProjectRecord) }));

@@ -89,7 +89,7 @@ export function createGate(options: GateOptions): Gate {
     const isExchange = fullPath === exchangePath;
     if (isExchange && method !== "GET") throw forbiddenPath(method, path);
     const caller = isExchange
-      ? await directory.callerOf(bearer)
+      ? await directory.callerOf(bearer, clock.nowMs())
       : await bearerTokens.verify(bearer, clock.nowMs());
     if (caller === undefined) throw forbiddenPath(method, path);
     return caller;
@@ -99,10 +99,10 @@ export function createGate(options: GateOptions): Gate {
     if (fullPath === exchangePath) return { to: "exchange", caller };
     const inPlane = parsePlanePath(fullPath, groupDomain);
     if (inPlane === undefined) {
-      if (!(await directory.isActive(caller))) throw forbiddenPath(method, fullPath);
+      if (!(await directory.isActive(caller, clock.nowMs()))) throw forbiddenPath(method, fullPath);
       return { to: "root", caller };
     }
-    const access = await directory.findPlane(inPlane.type, inPlane.name, caller);
+    const access = await directory.findPlane(inPlane.type, inPlane.name, caller, clock.nowMs());
     if (access === undefined) throw forbiddenPath(method, inPlane.path);
     return { to: "plane", caller, ...access };
   }

@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/core/clock.ts";
 import { createSharedLimit } from "../../base/core/shared-limit.ts";
 import type { AccessDirectory, Caller, PlaneAccess } from "../access/directory.ts";
 import { tooManyRequests } from "../api/status.ts";
@@ -5,6 +6,7 @@ import type { ServerLimits } from "./limits.ts";
 
 export interface OpenWatchesOptions {
   readonly directory: Pick<AccessDirectory, "findPlane" | "revision">;
+  readonly clock: Clock;
   readonly limits: Pick<ServerLimits, "watches" | "watchesPerToken">;
   /** Interval of checks whether each watch is still allowed; they are made at once after a change of access. */
   readonly checkMs: number;
@@ -33,7 +35,7 @@ const revisionCheckMs = 2_000;
 
 /** @param signal ends all watches */
 export function createOpenWatches(options: OpenWatchesOptions, signal: AbortSignal): OpenWatches {
-  const { directory, limits, checkMs } = options;
+  const { directory, clock, limits, checkMs } = options;
   const open = createSharedLimit({ all: limits.watches, perClient: limits.watchesPerToken });
   const groups = new Map<string, Group>();
   let timer: NodeJS.Timeout | undefined;
@@ -52,7 +54,7 @@ export function createOpenWatches(options: OpenWatchesOptions, signal: AbortSign
       if (latest === revision && performance.now() - checkedMs < checkMs) return;
       for (const group of [...groups.values()]) {
         const { plane, role } = group.access;
-        const found = await directory.findPlane(plane.type, plane.name, group.caller);
+        const found = await directory.findPlane(plane.type, plane.name, group.caller, clock.nowMs());
         if (found?.plane.uid !== plane.uid || found.role !== role) endAll(group);
       }
       [revision, checkedMs] = [latest, performance.now()];

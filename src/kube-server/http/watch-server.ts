@@ -42,8 +42,8 @@ export interface WatchServer {
 
 /** @param signal ends all watches */
 export function createWatchServer(options: WatchServerOptions, signal: AbortSignal): WatchServer {
-  const { directory, limits, log, watchCheckMs: checkMs } = options;
-  const watches = createOpenWatches({ directory, limits, checkMs }, signal);
+  const { directory, clock, limits, log, watchCheckMs: checkMs } = options;
+  const watches = createOpenWatches({ directory, clock, limits, checkMs }, signal);
 
   return {
     async serve(request, response, entry, begin) {

@@ -7,6 +7,7 @@ import { systemClock } from "../../../src/base/core/clock.ts";
 import { runStages } from "../../../src/base/core/service.ts";
 import { type Logger, silentLogger } from "../../../src/base/log/log.ts";
 import { createRedis } from "../../../src/base/redis/redis.ts";
+import type { UsedToken, WantedToken } from "../../../src/kube-server/access/directory.ts";
 import { createAdministration } from "../../../src/kube-server/administration.ts";
 import { planeBase } from "../../../src/kube-server/api/plane.ts";
 import type { Role } from "../../../src/kube-server/api/roles.ts";
@@ -38,7 +39,8 @@ export interface TestPlatform {
   organization(name: string): Promise<void>;
   member(organization: string, user: string, role?: Role, project?: string): Promise<void>;
   removeMember(organization: string, user: string): Promise<void>;
-  newToken(user: string): Promise<{ text: string; id: string }>;
+  newToken(user: string, more?: Partial<WantedToken>): Promise<{ text: string; id: string }>;
+  tokens(): Promise<UsedToken[]>;
   revoke(id: string): Promise<void>;
   exchange(token: string): Promise<string>;
   fetch(path: string, options?: FetchOptions): Promise<TestResponse>;
@@ -183,9 +185,14 @@ export async function startTestPlatform(
 
   await administration.createOrganization("acme");
   await parts.directory.addMember("acme", "alice@example.com", "admin");
-  const { text: token } = await parts.directory.createToken("alice@example.com", Date.now());
+  const newToken = async (user: string, more: Partial<WantedToken> = {}) => {
+    const created = await parts.directory.createToken({ user, nowMs: Date.now(), ...more });
+    if (created === "name-taken") throw new Error("the name of the token is taken");
+    return { text: created.text, id: created.record.id };
+  };
+  const { text: token } = await newToken("alice@example.com");
   await parts.directory.addMember("acme", "provider@example.com", "provider");
-  const { text: providerToken } = await parts.directory.createToken("provider@example.com", Date.now());
+  const { text: providerToken } = await newToken("provider@example.com");
 
   let stopRunning: Stop = () => Promise.resolve();
   const start = async (): Promise<void> => {
@@ -213,10 +220,8 @@ export async function startTestPlatform(
     async removeMember(organization, user) {
       await parts.directory.removeMember(organization, user);
     },
-    async newToken(user) {
-      const { text, record } = await parts.directory.createToken(user, Date.now());
-      return { text, id: record.id };
-    },
+    newToken,
+    tokens: () => parts.directory.listTokens(),
     async revoke(id) {
       await parts.directory.revokeToken(id, Date.now());
     },

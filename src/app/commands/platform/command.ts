@@ -7,6 +7,7 @@ import {
   configured,
   tableOrJson,
 } from "../command.ts";
+import type { NewTokenOptions } from "./token.ts";
 
 /** Registers the commands of the platform. */
 export function registerPlatform(program: Command, context: CommandContext): void {
@@ -95,13 +96,20 @@ function registerToken(program: Command, { stdout, stopSignal }: CommandContext)
   configured(token.command("create"))
     .description("create a token; it is shown only once")
     .requiredOption("--user <user>", "whose it is")
-    .action(async (options: ConfigOptions & { user: string }) => {
+    .option("--name <name>", "by which it is listed and revoked")
+    .option("--expires <when>", "90d, 12h, 2027-01-31 or never", "90d")
+    .option("--organization <organization>", "the only organization that it reaches")
+    .option("--project <project>", "the only project that it reaches")
+    .addOption(new Option("--role <role>", "the most that it may do").choices(["viewer", "editor", "admin"]))
+    .action(async (options: ConfigOptions & NewTokenOptions) => {
       const { createToken } = await import("./token.ts");
-      await createToken({ ...configSources(options), user: options.user }, stdout, stopSignal());
+      const { user, name, expires, organization, project, role } = options;
+      const wanted = { user, name, expires, organization, project, role };
+      await createToken({ ...configSources(options), ...wanted }, stdout, stopSignal());
     });
 
   configured(token.command("list"))
-    .description("list tokens by their ids")
+    .description("list tokens, with their scopes, expiry and last use")
     .addOption(tableOrJson())
     .action(async (options: ConfigOptions & { output: "table" | "json" }) => {
       const { listTokens } = await import("./token.ts");
@@ -110,10 +118,12 @@ function registerToken(program: Command, { stdout, stopSignal }: CommandContext)
 
   configured(token.command("revoke"))
     .description("revoke a token")
-    .argument("<id>")
-    .action(async (id: string, options: ConfigOptions) => {
+    .argument("<token>", "its id or name")
+    .option("--user <user>", "whose it is, where several users have one of that name")
+    .action(async (token: string, options: ConfigOptions & { user?: string }) => {
       const { revokeToken } = await import("./token.ts");
-      await revokeToken({ ...configSources(options), id }, stdout, stopSignal());
+      const { user } = options;
+      await revokeToken({ ...configSources(options), token, user }, stdout, stopSignal());
     });
 }
 
