@@ -126,7 +126,7 @@ describe("networks of a project", () => {
       ["compute", "workloads", "web", "provider", by.platform],
       ["networking", "networks", "default", "provider", by.platform],
     ];
-    const users = { member: "alice@example.com", provider: "provider@example.com" };
+    const users = { admin: "alice@example.com", provider: "provider@example.com" };
     for (const [group, resource, name, role, why] of refused) {
       const path = `${plane.path(group, resource, name)}/status`;
       const before = await plane.get(group, resource, name);
