@@ -74,6 +74,16 @@ test("the rules of a template apply to deployments and instances, at their own p
   ]);
 });
 
+const first = "spec.template.spec.runtime.sandbox.containers[0]";
+test.each([
+  [`${first}.image`, "UPPER/Case:1", "must be an image's name, such as registry/name:tag"],
+  [`${first}.volumeAttachments[0].mountPath`, "/", "must not be the root"],
+])("what no provider could run: %s %s", (path, value, why) => {
+  expect(faultsOf(changed(web, path, value), workload)).toEqual([
+    `${path}: Invalid value: ${JSON.stringify(value)}: ${why}`,
+  ]);
+});
+
 const probe = "spec.template.spec.runtime.sandbox.containers[0].livenessProbe";
 test.each<[string, Json, string[]]>([
   ["every field", { exec: { command: ["true"] }, timeoutSeconds: 3, failureThreshold: 1 }, []],

@@ -8,6 +8,7 @@ import {
   invalidValue,
   requiredValue,
 } from "../../../kube-server/api/validate.ts";
+import { imageReference } from "../../provider/engine/image-reference.ts";
 import { checkName } from "../references.ts";
 import { checkEnv } from "./env-rules.ts";
 import { instanceTypes } from "./instance-resources.ts";
@@ -50,7 +51,17 @@ function checkSandbox(sandbox: Json, path: string, volumes: Volumes, faults: Fau
     if (faults.isFull) return;
     const place = `${path}.containers[${index}]`;
     checkName(container["name"], `${place}.name`, "label", faults);
-    if (container["image"] === "") faults.add(requiredValue(`${place}.image`));
+    const image = container["image"];
+    if (image === "") faults.add(requiredValue(`${place}.image`));
+    else if (typeof image === "string" && imageReference(image) === undefined) {
+      faults.add(
+        invalidValue(
+          `${place}.image`,
+          image.slice(0, 512),
+          "must be an image's name, such as registry/name:tag",
+        ),
+      );
+    }
     checkEnv(container["env"], `${place}.env`, faults);
     if (container["resources"] !== undefined) {
       faults.add(forbiddenValue(`${place}.resources`, "not implemented"));
@@ -108,6 +119,7 @@ function checkMountPath(text: string, known: Set<string>, path: string, faults: 
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   const isPlain = /^\/[^:\x00-\x1f\x7f]*$/.test(text) && text.length <= maxPathLength;
   if (!isPlain) faults.add(invalidValue(path, text, "must be an absolute path without ':'"));
+  else if (/^\/+$/.test(text)) faults.add(invalidValue(path, text, "must not be the root"));
   else if (text.split("/").includes("..")) faults.add(invalidValue(path, text, "must not contain '..'"));
   else if (known.has(text)) faults.add(invalidValue(path, text, "must be unique"));
   known.add(text);

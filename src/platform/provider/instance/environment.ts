@@ -12,7 +12,8 @@ export type ConfigReader = (kind: ConfigKind, name: string) => ConfigData | unde
 /**
  * The environment of a container. A value may come from a ConfigMap, a Secret or a field of the Instance:
  * `metadata.name`, `metadata.namespace`, `metadata.uid`, `metadata.labels['x']`, `metadata.annotations['x']`,
- * `status.networkInterfaces[0].assignments.networkIP` (as `networkIP`).
+ * `status.networkInterfaces[0].assignments.networkIP` (as `networkIP`). In a literal value, `$(NAME)` becomes
+ * the value of a variable before it, as in Kubernetes.
  *
  * @param missing collects what is not there yet
  */
@@ -22,19 +23,37 @@ export function environment(
   read: ConfigReader,
   missing: Set<string>,
 ): Record<string, string> {
-  const values: [string, string][] = [];
+  const values = new Map<string, string>();
+  let left = maxExpanded;
   for (const entry of objectsAt(container, "env")) {
     const name = textAt(entry, "name");
     if (name === undefined) continue;
     const { value, valueFrom } = entry;
     if (valueFrom === undefined) {
-      values.push([name, typeof value === "string" ? value : ""]);
+      const expanded = expand(typeof value === "string" ? value : "", values, left);
+      left -= expanded.length;
+      values.set(name, expanded);
       continue;
     }
     const found = referredValue(instance, valueFrom, read, missing);
-    if (found !== undefined) values.push([name, found]);
+    if (found !== undefined) values.set(name, found);
   }
   return Object.fromEntries(values);
+}
+
+/** Characters of all values: variables of variables would otherwise double with each. */
+const maxExpanded = 2 ** 20;
+
+/** `$(NAME)` with the values so far; `$$` is a dollar; a name that has no value stays as it is written. */
+function expand(text: string, values: ReadonlyMap<string, string>, limit: number): string {
+  let length = text.length;
+  return text.replaceAll(/\$\$|\$\(([^()]*)\)/g, (written, name: string | undefined) => {
+    if (name === undefined) return "$";
+    const value = values.get(name);
+    if (value === undefined || length + value.length > limit) return written;
+    length += value.length;
+    return value;
+  });
 }
 
 function referredValue(
