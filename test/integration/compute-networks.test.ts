@@ -309,11 +309,15 @@ describe("networks of a project", () => {
       status: "False",
       message: `subnet default-default-dfw-0 (${block}) has no free address`,
     });
-    expect(await available(plane, "workloaddeployments", "late-us-dfw")).toMatchObject({
-      status: "False",
-      reason: "AddressesUsedUp",
-    });
-    expect((await available(plane, "workloads", "late")).reason).toBe("AddressesUsedUp");
+    for (const [plural, name] of [
+      ["workloaddeployments", "late-us-dfw"],
+      ["workloads", "late"],
+    ] as const) {
+      await until(`the reason is that of ${plural}, too`, async () => {
+        const { status, reason } = (await available(plane, plural, name)) ?? {};
+        return status === "False" && reason === "AddressesUsedUp";
+      });
+    }
     const freed = await addressOf(plane, "web-us-dfw-2");
     await plane.scale("web", 2);
     await plane.available("late");

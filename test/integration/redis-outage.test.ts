@@ -97,10 +97,7 @@ test.each([
     const brief = { code: 503, retryAfter: "1", reason: "ServiceUnavailable" };
     expect(await Promise.all([list(), list()])).toEqual([brief, brief]);
     await until("the platform is not ready", async () => (await readyz(platform))[0] === 503);
-    expect(await readyz(platform)).toEqual([
-      503,
-      "not ready\nnot ready: Redis does not respond\ndegraded: Redis does not respond\n",
-    ]);
+    expect(await readyz(platform)).toEqual([503, "not ready\nnot ready: Redis does not respond\n"]);
     expect(await health("/readyz")).toEqual([500, failed]);
     expect(await health("/healthz")).toEqual([500, failed.replace("readyz", "healthz")]);
     expect(await health("/livez?verbose")).toEqual([200, "[+]ping ok\nlivez check passed\n"]);
