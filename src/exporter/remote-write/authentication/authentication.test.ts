@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,8 +33,9 @@ function setUp(respond: (request: PostRequest) => { status?: number; body: strin
     ...{ scope: "tenant", tenant: "web", userAgent: "telemetryd/test", clock },
     transportTo: () => transport,
   };
+  const authentications = new Authentications();
   const authenticate = (credentials: Credentials): Promise<Authenticated> =>
-    new Authentications().of(credentials, deps).authenticate(request, never);
+    authentications.of(credentials, deps).authenticate(request, never);
   return { sent, clock, authenticate };
 }
 
@@ -69,7 +71,8 @@ test("Azure, with the environment's workload identity", async () => {
     client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
   });
   await rm(folder, { recursive: true });
-  expect(await authenticate({ kind: "azureAd", cloud: "AzurePublic" })).toMatchObject({
+  const later = setUp(() => ({ body: token }));
+  expect(await later.authenticate({ kind: "azureAd", cloud: "AzurePublic" })).toMatchObject({
     kind: "unavailable",
     verdict: {
       kind: "suspended",
@@ -77,6 +80,46 @@ test("Azure, with the environment's workload identity", async () => {
       detail: expect.stringContaining(`the file ${file} cannot be used`),
     },
   });
+});
+
+const azure = { kind: "azureAd", cloud: "AzurePublic", tenantId: "tenant", clientId: "client" } as const;
+const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+const account = {
+  ...{ clientEmail: "writer@project.example", tokenUri: "https://oauth2.googleapis.com/token" },
+  privateKey: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+};
+/** The secret, or the key's id, of a token request. */
+function proofIn({ body }: PostRequest): string | null {
+  const form = new URLSearchParams(body.toString());
+  const [head = ""] = (form.get("assertion") ?? "").split(".");
+  return form.get("client_secret") ?? JSON.parse(Buffer.from(head, "base64url").toString()).kid;
+}
+
+test.each<[string, (proof: string) => Credentials, string]>([
+  [
+    "Azure",
+    (clientSecret) => ({ ...azure, clientSecret }),
+    'https://login.microsoftonline.com failed: 401 "invalid_client"; check tenantId, clientId and the Secret',
+  ],
+  [
+    "Google",
+    (privateKeyId) => ({ kind: "google", account: { ...account, privateKeyId } }),
+    'https://oauth2.googleapis.com failed: 401 "invalid_client"; check the service account\'s key',
+  ],
+])("%s: a wrong Secret suspends the sink with the remedy; a rotated one is used at once", async (...row) => {
+  const [, loginWith, remedy] = row;
+  let valid = "first";
+  const { sent, authenticate } = setUp((post) =>
+    proofIn(post) === valid ? { body: token } : { status: 401, body: "invalid_client" },
+  );
+  expect(await authenticate(loginWith("wrong"))).toMatchObject({
+    kind: "unavailable",
+    verdict: { kind: "suspended", message: `the token request to ${remedy}` },
+  });
+  expect(await authenticate(loginWith("first"))).toMatchObject({ kind: "headers" });
+  valid = "second";
+  expect(await authenticate(loginWith("second"))).toMatchObject({ kind: "headers" });
+  expect(sent).toHaveLength(3);
 });
 
 const sessionKeys = `<AssumeRoleResponse><AssumeRoleResult><Credentials>
