@@ -170,6 +170,16 @@ test("members of an earlier version are admins or providers, and are made so at 
   ).toEqual(["admin", "provider"]);
 });
 
+test("a role that only a newer version knows gives no rights", async () => {
+  const redis = new Redis(platform.redis.url);
+  onTestFinished(() => redis.disconnect());
+  const bearer = await bearerOf("newer@example.com");
+  await platform.member("acme", "newer@example.com", "admin");
+  await redis.hset("{telemetryd}:platform-access:roles:acme", "newer@example.com", "auditor");
+  expect(await codes(bearer, organization)).toBe("403 403 403 403");
+  expect(await codes(bearer, project)).toBe("403 403 403 403");
+});
+
 test("an organization with projects is deleted only with --with-projects, by a command beside the daemon", async () => {
   await platform.organization("gone");
   await platform.member("gone", "alice@example.com");

@@ -149,6 +149,7 @@ function leastRole(member: Role, scope: Role | undefined): Role | undefined {
 }
 
 const isRole = (text: string | null | undefined): text is Role => roles.some((role) => role === text);
+const knownRole = (text: string): Role | undefined => (isRole(text) ? text : undefined);
 
 export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
   const tokenRecord = async (id: string): Promise<TokenRecord | undefined> => {
@@ -189,9 +190,10 @@ export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
       redis.sismember(membersKey(organization), user),
       redis.sismember(providersKey(organization), user),
     ]);
-    if (plane.type === "project" && isRole(inProject)) return inProject;
+    // A role that only a newer version knows gives no rights here.
+    if (plane.type === "project" && typeof inProject === "string") return knownRole(inProject);
     if (isMember !== 1) return undefined;
-    if (isRole(inOrganization)) return inOrganization;
+    if (typeof inOrganization === "string") return knownRole(inOrganization);
     return isProvider === 1 ? "provider" : "admin";
   };
 
