@@ -153,7 +153,15 @@ describe.skipIf(kubectlBinary === undefined)("what is in use", () => {
     );
     expect(await events("default")).toContain("1 networkbindings (default/web-us-dfw-net-0)");
     // It runs on, its instances are replaced there, and nothing new is placed there.
-    await k.ok("delete", "instance", "web-us-dfw-0");
+    await k.ok("delete", "instance", "web-us-dfw-0", "--timeout=30s").catch(async (error: unknown) => {
+      const kept = await k.ok(
+        "get",
+        "instances,workloaddeployments,locations.networking.platformapis",
+        "-o",
+        "yaml",
+      );
+      throw new Error(kept, { cause: error });
+    });
     await k.ok("wait", "--for=jsonpath={.status.readyReplicas}=2", "workloaddeployment/web-us-dfw");
     await k.file(workload("other", "login"), "create");
     await k.ok("wait", "--for=create", "workloaddeployment/other-us-dfw", "--timeout=30s");
