@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 const alone = ["leak-check", "remote-write-delivery"].map((name) => `test/integration/${name}.test.ts`);
 
 /** Proofs that take long: `npm test` leaves them to `npm run test:slow`. */
-const slowAlone = ["demo", "fairness", "gateway/noisy-tenant", "gateway/reload"].map(
+const slowAlone = ["demo", "fairness", "gateway/noisy-tenant", "gateway/reload", "redis-outage"].map(
   (name) => `test/integration/${name}.test.ts`,
 );
 const slow = [
@@ -31,7 +31,6 @@ const slow = [
   "integration/platform-slow-watches",
   "integration/platform-watch",
   "integration/receivers-that-refuse",
-  "integration/redis-outage",
   "integration/roadmap-webhooks",
   "integration/sample-counts",
   "integration/tenants",
