@@ -3,7 +3,7 @@ import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
 import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 
 /** Work of a read's consumers, beside reading, from which on the read is a costly one. */
-const costlyMs = 1_000;
+const costlyMs = 200;
 /** Open costly reads of all owners, beside the other open reads. */
 const costlyPlaces = 8;
 /** From one step of a costly read to the next one's; a step takes half of it, and seldom more. */
