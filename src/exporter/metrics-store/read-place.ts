@@ -2,7 +2,7 @@ import { sleep } from "../../base/core/clock.ts";
 import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
 import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 
-/** Work of a read's consumers, beside reading, from which on the read is a costly one. */
+/** Work of a read's consumers in long steps, beside reading, from which on the read is a costly one. */
 const costlyMs = 200;
 /** Open costly reads of all owners, beside the other open reads. */
 const costlyPlaces = 8;
@@ -43,7 +43,7 @@ export class ReadPlace {
   readonly #places: FairSemaphore;
   readonly #costly: CostlyReads;
   readonly #owner: string;
-  #workMs = 0;
+  #longMs = 0;
   #isCostly = false;
 
   constructor(places: FairSemaphore, costly: CostlyReads, owner: string) {
@@ -60,11 +60,11 @@ export class ReadPlace {
   /**
    * Resolves when the read may go on, in a later turn of the event loop.
    *
-   * @param workMs what its consumers have taken since the last call
+   * @param longMs what its consumers have taken in long steps since the last call
    */
-  pause(workMs: number): Promise<void> {
-    this.#workMs += workMs;
-    if (!this.#isCostly && this.#workMs >= costlyMs && this.#costly.begin(this.#owner)) {
+  pause(longMs: number): Promise<void> {
+    this.#longMs += longMs;
+    if (!this.#isCostly && this.#longMs >= costlyMs && this.#costly.begin(this.#owner)) {
       this.#isCostly = true;
       this.#places.release(this.#owner);
     }

@@ -6,6 +6,8 @@ import type { ReadConsumer, ReadOutcome } from "./ports/sample-reader.ts";
 
 /** Time that the consumers of one read may work in a turn of the event loop. */
 const turnMs = 5;
+/** The first encoding of a series takes a few us, longer only with costly rules. */
+const longStepMs = 0.03;
 
 interface Attachment {
   readonly consumer: ReadConsumer;
@@ -22,12 +24,13 @@ export class SharedRead {
   readonly #abandoned = new AbortController();
   /** In order of attachment; replaced, never changed, so that one may leave while the others are called. */
   #attachments: readonly Attachment[] = [];
-  readonly #pause: (workMs: number) => Promise<void>;
-  /** Since the last pause. */
+  readonly #pause: (longMs: number) => Promise<void>;
+  /** Since the last pause: all, and in long steps. */
   #workMs = 0;
+  #longMs = 0;
 
   /** @param pause see `ReadPlace.pause` */
-  constructor(pause: (workMs: number) => Promise<void>) {
+  constructor(pause: (longMs: number) => Promise<void>) {
     this.#pause = pause;
   }
 
@@ -81,11 +84,13 @@ export class SharedRead {
       } catch (error) {
         this.#failOne(attachment, error);
       }
-      this.#workMs += turnWorkMs() - beforeMs;
+      const stepMs = turnWorkMs() - beforeMs;
+      this.#workMs += stepMs;
+      if (stepMs > longStepMs) this.#longMs += stepMs;
       if (this.#workMs < turnMs) continue;
       const rest = all.slice(served);
-      const paused = this.#pause(this.#workMs);
-      this.#workMs = 0;
+      const paused = this.#pause(this.#longMs);
+      [this.#workMs, this.#longMs] = [0, 0];
       return paused.then(() => this.#serve(rest, series, samples));
     }
     return undefined;

@@ -115,7 +115,7 @@ export class StoreReader implements SampleReader {
     if (waiting !== undefined && !waiting.signal.aborted) return waiting.attach(consumer, signal);
     const owner = request.owner ?? "";
     const place = this.#limits.place(owner);
-    const shared = new SharedRead((workMs) => place.pause(workMs));
+    const shared = new SharedRead((longMs) => place.pause(longMs));
     this.#waiting.set(key, shared);
     this.#limits.waitingReads++;
     const outcome = shared.attach(consumer, signal);

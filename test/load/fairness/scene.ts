@@ -4,22 +4,17 @@ import { flushVictoriaMetrics, importLines } from "../../support/samples.ts";
 
 /**
  * The teams, one sink each: the first ones' receivers hang on command, the next ones have many sinks whose
- * names then fail to resolve, the last but two have sinks whose rules are as costly as rules may be, and the
- * last one is the large team. The policies of these three are written on command.
+ * names then fail to resolve, and the last one is the large team.
  */
 export const teamCount = 50;
 export const hangingCount = 5;
 const namelessCount = 3;
 const namelessSinks = 20;
 export const largeTeam = teamCount - 1;
-export const costlyTeams: readonly number[] = [largeTeam - 2, largeTeam - 1];
-const costlySinks = 5;
-const costlySeries = 5_000;
-const firstCostly = largeTeam - costlyTeams.length;
 export const seriesOfTeam = 20;
 export const hangingTeams: readonly number[] = Array.from({ length: hangingCount }, (_, index) => index);
 export const others: readonly number[] = Array.from(
-  { length: firstCostly - hangingCount - namelessCount },
+  { length: largeTeam - hangingCount - namelessCount },
   (_, index) => hangingCount + namelessCount + index,
 );
 /** The domain whose hosts the name server ignores on command. */
@@ -46,10 +41,6 @@ export function namespaceOf(team: number): string {
 
 /** Absolute URLs of a team's sinks. */
 function endpointsOf(team: number, port: number): string[] {
-  if (costlyTeams.includes(team)) {
-    const endpoint = `http://${receiverHost}:${port}/api/v1/write?team=${team}`;
-    return Array.from({ length: costlySinks }, () => endpoint);
-  }
   const isNameless = team >= hangingCount && team < hangingCount + namelessCount;
   const hosts = isNameless
     ? Array.from({ length: namelessSinks }, (_, index) => `r${index}.team-${team}.${namelessDomain}`)
@@ -57,16 +48,9 @@ function endpointsOf(team: number, port: number): string[] {
   return hosts.map((host) => `http://${host}:${port}/api/v1/write?team=${team}`);
 }
 
-/** Rules that match nothing and take several ms a series; no two sinks have equal ones. */
-function costlyRules(sink: number): object[] {
-  const regexes = Array.from({ length: 7 }, (_, index) => `(.*[0-9a-z-]?){30}#${sink}-${index}`);
-  return regexes.map((regex) => ({ action: "drop", sourceLabels: ["pod"], regex }));
-}
-
 /** Writes a team's policy into the directory atomically. */
 export async function writePolicy({ folder, receiverPort }: Scene, team: number): Promise<void> {
   const isLarge = team === largeTeam;
-  const isCostly = costlyTeams.includes(team);
   const policy = {
     apiVersion: "telemetry.platformapis/v1alpha1",
     kind: "ExportPolicy",
@@ -79,7 +63,6 @@ export async function writePolicy({ folder, receiverPort }: Scene, team: number)
         target: {
           prometheusRemoteWrite: {
             endpoint,
-            ...(isCostly ? { relabel: costlyRules(index) } : {}),
             batch: { timeout: isLarge ? "5s" : "2s", maxSize: isLarge ? 5_000 : 2_000 },
             retry: { maxAttempts: 3, backoffDuration: "500ms" },
           },
@@ -104,10 +87,7 @@ export async function writeSamples({ storeUrl }: Scene, largeSeries: number, for
   const rarely = ending(nowMs - 3 * largeEveryMs, nowMs + forMs, largeEveryMs);
   function* lines(): Generator<string> {
     for (let series = 0; series < largeSeries; series++) yield beginning(largeTeam, series) + rarely;
-    for (const team of costlyTeams) {
-      for (let series = 0; series < costlySeries; series++) yield beginning(team, series) + rarely;
-    }
-    for (let team = 0; team < firstCostly; team++) {
+    for (let team = 0; team < largeTeam; team++) {
       for (let series = 0; series < seriesOfTeam; series++) yield beginning(team, series) + often;
     }
   }
