@@ -1,12 +1,8 @@
-import { dashboard, graph, labelVariable, stat } from "./panels.ts";
+import { dashboard, graph, labelVariable, ofJob, quantile, rate, stat } from "./panels.ts";
 
-const process = '{job=~"$job"}';
 const chosen = '{job=~"$job", plane=~"$plane", namespace=~"$namespace", policy=~"$policy", sink=~"$sink"}';
 const bySink = "by (namespace, policy, sink)";
 const sinkLegend = "{{namespace}}/{{policy}} {{sink}}";
-const rate = (metric: string, filters = process): string => `rate(${metric}${filters}[$__rate_interval])`;
-const quantile = (share: number, histogram: string): string =>
-  `histogram_quantile(${share}, sum by (le) (${rate(`${histogram}_bucket`)}))`;
 
 /**
  * The exporter: sinks, their requests, the store they read, the process. In a fleet a sink's series move
@@ -19,7 +15,7 @@ export function exportsDashboard() {
     description: "What telemetryd reads, delivers and loses, sink by sink.",
     variables: [
       labelVariable("job", "telemetryd_build_info"),
-      labelVariable("plane", "telemetryd_sink_lag_seconds", process),
+      labelVariable("plane", "telemetryd_sink_lag_seconds", ofJob),
       labelVariable("namespace", "telemetryd_sink_lag_seconds", '{job=~"$job", plane=~"$plane"}'),
       labelVariable("policy", "telemetryd_sink_lag_seconds", '{job=~"$job", namespace=~"$namespace"}'),
       labelVariable("sink", "telemetryd_sink_lag_seconds", '{job=~"$job", policy=~"$policy"}'),
@@ -243,7 +239,7 @@ export function exportsDashboard() {
             unit: "bytes",
             queries: [
               { expr: `sum(${rate("telemetryd_remote_write_sent_bytes_total")})`, legend: "sent a second" },
-              { expr: `sum(telemetryd_rejected_store_bytes${process})`, legend: "rejected store" },
+              { expr: `sum(telemetryd_rejected_store_bytes${ofJob})`, legend: "rejected store" },
             ],
           }),
         ],
@@ -284,8 +280,8 @@ export function exportsDashboard() {
             description: "metrics.concurrency bounds the open ones.",
             unit: "short",
             queries: [
-              { expr: `sum(telemetryd_source_open_reads${process})`, legend: "open" },
-              { expr: `sum(telemetryd_source_waiting_reads${process})`, legend: "waiting" },
+              { expr: `sum(telemetryd_source_open_reads${ofJob})`, legend: "open" },
+              { expr: `sum(telemetryd_source_waiting_reads${ofJob})`, legend: "waiting" },
             ],
           }),
         ],
@@ -305,22 +301,22 @@ export function exportsDashboard() {
             description: "Resident; and what waits to be sent, with its bound.",
             unit: "bytes",
             queries: [
-              { expr: `process_resident_memory_bytes${process}`, legend: "resident {{instance}}" },
-              { expr: `telemetryd_export_memory_bytes${process}`, legend: "waiting {{instance}}" },
-              { expr: `telemetryd_export_memory_limit_bytes${process}`, legend: "limit {{instance}}" },
+              { expr: `process_resident_memory_bytes${ofJob}`, legend: "resident {{instance}}" },
+              { expr: `telemetryd_export_memory_bytes${ofJob}`, legend: "waiting {{instance}}" },
+              { expr: `telemetryd_export_memory_limit_bytes${ofJob}`, legend: "limit {{instance}}" },
             ],
           }),
           graph({
             title: "Event loop",
             description: "How late timers run; above 0.1 s the process is overloaded.",
             unit: "s",
-            queries: [{ expr: `nodejs_eventloop_lag_p99_seconds${process}`, legend: "{{instance}}" }],
+            queries: [{ expr: `nodejs_eventloop_lag_p99_seconds${ofJob}`, legend: "{{instance}}" }],
           }),
           graph({
             title: "Access token failing",
             description: "1 while the control plane's access token cannot be exchanged.",
             unit: "short",
-            queries: [{ expr: `telemetryd_control_plane_token_failing${process}`, legend: "{{instance}}" }],
+            queries: [{ expr: `telemetryd_control_plane_token_failing${ofJob}`, legend: "{{instance}}" }],
           }),
         ],
       },
@@ -346,7 +342,7 @@ export function exportsDashboard() {
             unit: "bytes",
             queries: [
               {
-                expr: `sum by (project, workload) (platform_instance_memory_bytes${process})`,
+                expr: `sum by (project, workload) (platform_instance_memory_bytes${ofJob})`,
                 legend: "{{project}}/{{workload}}",
               },
             ],
@@ -367,8 +363,8 @@ export function exportsDashboard() {
             description: "Objects that wait for the provider; failing ones are tried again.",
             unit: "short",
             queries: [
-              { expr: `sum by (state) (telemetryd_provider_work${process})`, legend: "{{state}}" },
-              { expr: `telemetryd_provider_runtime_up${process}`, legend: "engine responds {{instance}}" },
+              { expr: `sum by (state) (telemetryd_provider_work${ofJob})`, legend: "{{state}}" },
+              { expr: `telemetryd_provider_runtime_up${ofJob}`, legend: "engine responds {{instance}}" },
             ],
           }),
         ],
@@ -405,7 +401,7 @@ export function exportsDashboard() {
             unit: "s",
             queries: [
               {
-                expr: `topk(10, max by (project, gateway) (platform_gateway_response_seconds${process}))`,
+                expr: `topk(10, max by (project, gateway) (platform_gateway_response_seconds${ofJob}))`,
                 legend: "{{project}}/{{gateway}}",
               },
             ],
@@ -416,7 +412,7 @@ export function exportsDashboard() {
             unit: "short",
             queries: [
               {
-                expr: `topk(10, max by (project, gateway) (platform_gateway_open_requests${process}))`,
+                expr: `topk(10, max by (project, gateway) (platform_gateway_open_requests${ofJob}))`,
                 legend: "{{project}}/{{gateway}}",
               },
             ],
@@ -432,7 +428,7 @@ export function exportsDashboard() {
             description: "Up: it serves the newest programs. Refused programs respond with 503.",
             unit: "short",
             queries: [
-              { expr: `telemetryd_gateway_up${process}`, legend: "up {{instance}}" },
+              { expr: `telemetryd_gateway_up${ofJob}`, legend: "up {{instance}}" },
               {
                 expr: 'max by (instance) (telemetryd_gateway_programs{job=~"$job", state="refused"})',
                 legend: "refused {{instance}}",

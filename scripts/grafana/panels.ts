@@ -102,6 +102,19 @@ export interface Row {
   readonly panels: readonly Panel[];
 }
 
+/** The daemons that are chosen. */
+export const ofJob = '{job=~"$job"}';
+
+/** Increase a second of a counter. */
+export function rate(metric: string, filters = ofJob): string {
+  return `rate(${metric}${filters}[$__rate_interval])`;
+}
+
+/** A quantile of a histogram. @param by labels that are kept */
+export function quantile(share: number, histogram: string, ...by: readonly string[]): string {
+  return `histogram_quantile(${share}, sum by (${[...by, "le"].join(", ")}) (${rate(`${histogram}_bucket`)}))`;
+}
+
 const columns = 24;
 
 /** A variable with the values of a metric's label; "All" matches everything. */

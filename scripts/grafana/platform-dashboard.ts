@@ -1,9 +1,5 @@
-import { dashboard, graph, labelVariable, stat } from "./panels.ts";
+import { dashboard, graph, labelVariable, ofJob, quantile, rate, stat } from "./panels.ts";
 
-const process = '{job=~"$job"}';
-const rate = (metric: string, filters = process): string => `rate(${metric}${filters}[$__rate_interval])`;
-const quantile = (share: number, histogram: string, by: string): string =>
-  `histogram_quantile(${share}, sum by (${by}, le) (${rate(`${histogram}_bucket`)}))`;
 const failed = '{job=~"$job", code=~"5.."}';
 
 /** The platform: its API, what is stored, its controllers and its Redis. */
@@ -42,7 +38,7 @@ export function platformDashboard() {
             title: "Open watches",
             description: "Of all daemons; platform.limits.watches bounds those of each.",
             unit: "short",
-            queries: [{ expr: `sum(apiserver_longrunning_requests${process})`, legend: "watches" }],
+            queries: [{ expr: `sum(apiserver_longrunning_requests${ofJob})`, legend: "watches" }],
           }),
           stat({
             title: "Objects",
@@ -50,7 +46,7 @@ export function platformDashboard() {
             unit: "short",
             // Each daemon counts the same store.
             queries: [
-              { expr: `sum(max by (resource) (apiserver_storage_objects${process}))`, legend: "objects" },
+              { expr: `sum(max by (resource) (apiserver_storage_objects${ofJob}))`, legend: "objects" },
             ],
           }),
           stat({
@@ -58,7 +54,7 @@ export function platformDashboard() {
             description: "Of an organization or a project; above 90 % somebody should act.",
             unit: "percentunit",
             bad: 0.9,
-            queries: [{ expr: `max(telemetryd_quota_used_ratio${process})`, legend: "used" }],
+            queries: [{ expr: `max(telemetryd_quota_used_ratio${ofJob})`, legend: "used" }],
           }),
           stat({
             title: "Certificate",
@@ -66,7 +62,7 @@ export function platformDashboard() {
             unit: "s",
             queries: [
               {
-                expr: `min(telemetryd_platform_certificate_expiry_timestamp_seconds${process}) - time()`,
+                expr: `min(telemetryd_platform_certificate_expiry_timestamp_seconds${ofJob}) - time()`,
                 legend: "left",
               },
             ],
@@ -109,7 +105,7 @@ export function platformDashboard() {
             unit: "short",
             queries: [
               {
-                expr: `sum by (request_kind) (apiserver_current_inflight_requests${process})`,
+                expr: `sum by (request_kind) (apiserver_current_inflight_requests${ofJob})`,
                 legend: "{{request_kind}}",
               },
             ],
@@ -126,7 +122,7 @@ export function platformDashboard() {
             unit: "short",
             queries: [
               {
-                expr: `topk(10, max by (resource) (apiserver_storage_objects${process}))`,
+                expr: `topk(10, max by (resource) (apiserver_storage_objects${ofJob}))`,
                 legend: "{{resource}}",
               },
             ],
@@ -137,7 +133,7 @@ export function platformDashboard() {
             unit: "percentunit",
             queries: [
               {
-                expr: `topk(10, max by (quota, name, resource) (telemetryd_quota_used_ratio${process}))`,
+                expr: `topk(10, max by (quota, name, resource) (telemetryd_quota_used_ratio${ofJob}))`,
                 legend: "{{quota}} {{name}} {{resource}}",
               },
             ],
@@ -192,7 +188,7 @@ export function platformDashboard() {
               "Work that is due, and work put back a second. A queue that grows: they do not keep up.",
             unit: "short",
             queries: [
-              { expr: `max(workqueue_depth${process})`, legend: "due" },
+              { expr: `max(workqueue_depth${ofJob})`, legend: "due" },
               { expr: `sum(${rate("workqueue_retries_total")})`, legend: "put back a second" },
             ],
           }),

@@ -1,7 +1,4 @@
-import { dashboard, graph, labelVariable, stat } from "./panels.ts";
-
-const process = '{job=~"$job"}';
-const rate = (metric: string): string => `rate(${metric}${process}[$__rate_interval])`;
+import { dashboard, graph, labelVariable, ofJob, quantile, rate, stat } from "./panels.ts";
 
 /** The roadmap's cache, its refreshes through the queue, and the website API. */
 export function roadmapDashboard() {
@@ -22,7 +19,7 @@ export function roadmapDashboard() {
             bad: 7200,
             queries: [
               {
-                expr: `time() - max(telemetryd_roadmap_last_success_timestamp_seconds${process} > 0)`,
+                expr: `time() - max(telemetryd_roadmap_last_success_timestamp_seconds${ofJob} > 0)`,
                 legend: "age",
               },
             ],
@@ -32,19 +29,19 @@ export function roadmapDashboard() {
             description: "In the cached backlog.",
             unit: "short",
             // Every replica shows the same cache.
-            queries: [{ expr: `sum(max by (status) (telemetryd_roadmap_items${process}))`, legend: "items" }],
+            queries: [{ expr: `sum(max by (status) (telemetryd_roadmap_items${ofJob}))`, legend: "items" }],
           }),
           stat({
             title: "Refreshing",
             description: "1 while a refresh is in flight; in the whole fleet there is one at a time.",
             unit: "short",
-            queries: [{ expr: `max(telemetryd_roadmap_refreshing${process})`, legend: "refreshing" }],
+            queries: [{ expr: `max(telemetryd_roadmap_refreshing${ofJob})`, legend: "refreshing" }],
           }),
           stat({
             title: "Replicas",
             description: "Daemons that are scraped.",
             unit: "short",
-            queries: [{ expr: `count(telemetryd_build_info${process})`, legend: "replicas" }],
+            queries: [{ expr: `count(telemetryd_build_info${ofJob})`, legend: "replicas" }],
           }),
         ],
       },
@@ -58,7 +55,7 @@ export function roadmapDashboard() {
             unit: "short",
             queries: [
               {
-                expr: `sum by (result) (increase(telemetryd_roadmap_refreshes_total${process}[$__rate_interval]))`,
+                expr: `sum by (result) (increase(telemetryd_roadmap_refreshes_total${ofJob}[$__rate_interval]))`,
                 legend: "{{result}}",
               },
             ],
@@ -69,7 +66,7 @@ export function roadmapDashboard() {
             unit: "short",
             queries: [
               {
-                expr: `sum by (kind) (increase(telemetryd_roadmap_refresh_failures_total${process}[$__rate_interval]))`,
+                expr: `sum by (kind) (increase(telemetryd_roadmap_refresh_failures_total${ofJob}[$__rate_interval]))`,
                 legend: "{{kind}}",
               },
             ],
@@ -80,7 +77,7 @@ export function roadmapDashboard() {
             unit: "s",
             queries: [
               {
-                expr: `histogram_quantile(0.9, sum by (le) (${rate("telemetryd_roadmap_refresh_duration_seconds_bucket")}))`,
+                expr: quantile(0.9, "telemetryd_roadmap_refresh_duration_seconds"),
                 legend: "90 %",
               },
               {
@@ -99,7 +96,7 @@ export function roadmapDashboard() {
             title: "Items by status",
             description: "As the page shows them.",
             unit: "short",
-            queries: [{ expr: `max by (status) (telemetryd_roadmap_items${process})`, legend: "{{status}}" }],
+            queries: [{ expr: `max by (status) (telemetryd_roadmap_items${ofJob})`, legend: "{{status}}" }],
           }),
           graph({
             title: "Unreadable cache entries",
@@ -107,7 +104,7 @@ export function roadmapDashboard() {
             unit: "short",
             queries: [
               {
-                expr: `sum(increase(telemetryd_roadmap_invalid_entries_total${process}[$__rate_interval]))`,
+                expr: `sum(increase(telemetryd_roadmap_invalid_entries_total${ofJob}[$__rate_interval]))`,
                 legend: "entries",
               },
             ],
@@ -125,7 +122,7 @@ export function roadmapDashboard() {
             // Every replica reports the same value.
             queries: [
               {
-                expr: `max by (queue, state) (bullmq_job_count${process}) > 0`,
+                expr: `max by (queue, state) (bullmq_job_count${ofJob}) > 0`,
                 legend: "{{queue}} {{state}}",
               },
             ],
