@@ -167,7 +167,9 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
   /** Also of a request whose URL cannot be decoded, which passes no hook. */
   function attemptOf(request: FastifyRequest): Attempt {
     const attempt = attempts.get(request) ?? {
-      ...{ request: request.raw, receivedMs: clock.nowMs(), isRecorded: false },
+      request: request.raw,
+      receivedMs: clock.nowMs(),
+      isRecorded: false,
     };
     attempts.set(request, attempt);
     return attempt;

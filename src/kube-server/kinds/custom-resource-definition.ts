@@ -174,7 +174,11 @@ function establishedDefinition(kind: KindDefinition, others: readonly KindDefini
 /** A definition in a plane that was created then; all else is shared. */
 function establishedAt(definition: KubeObject, createdAt: string): KubeObject {
   const condition = (type: string, reason: string, message: string) => ({
-    ...{ type, status: "True", lastTransitionTime: createdAt, reason, message },
+    type,
+    status: "True",
+    lastTransitionTime: createdAt,
+    reason,
+    message,
   });
   const conditions = [
     condition("NamesAccepted", "NoConflicts", "no conflicts found"),
