@@ -30,7 +30,8 @@ export interface Kubectl {
   start(...args: string[]): RunningKubectl;
 }
 
-const limitMs = 40_000;
+/** Above the --timeout of every wait, and below that of a test: kubectl that is ended says nothing of its state. */
+const limitMs = 150_000;
 
 export function createKubectl(binary: string, kubeconfig: string, cacheDir: string): Kubectl {
   const common = ["--kubeconfig", kubeconfig, "--cache-dir", cacheDir];
@@ -39,7 +40,10 @@ export function createKubectl(binary: string, kubeconfig: string, cacheDir: stri
     new Promise((resolve, reject) => {
       const options = { timeout: limitMs, maxBuffer: 64 * 2 ** 20, env: { ...process.env, ...env } };
       const child = execFile(binary, [...common, ...args], options, (error, out, err) => {
-        if (error !== null && typeof error.code !== "number") reject(error);
+        // It catches the signal, and ends with status 1.
+        if (error?.killed)
+          reject(new Error(`kubectl ${args.join(" ")} did not end within ${limitMs} ms: ${err}${out}`));
+        else if (error !== null && typeof error.code !== "number") reject(error);
         else resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err });
       });
       child.stdin?.end(input ?? "");
