@@ -60,17 +60,22 @@ export function openPorts(
 
 /** Ports of which no two overlap: where several rules admit one, the callers of all of them. */
 function apart(all: readonly Admitted[]): Admitted[] {
-  const starts = new Set(all.flatMap(({ first, last }) => [first, last + 1]));
-  const sorted = [...starts].sort((a, b) => a - b);
-  return sorted.flatMap((first, index) => {
-    const last = (sorted[index + 1] ?? first) - 1;
-    const covering = all.filter((each) => each.first <= first && last <= each.last);
-    if (last < first || covering.length === 0) return [];
-    // The ports of a rule have one list of callers.
-    const isOpen = covering.some(({ from }) => from === undefined);
-    return [
-      { first, last, from: isOpen ? undefined : [...new Set(covering.map(({ from = [] }) => from))].flat() },
-    ];
+  const edges = all
+    .flatMap(({ first, last, from }) => [
+      { port: first, from, change: 1 },
+      { port: last + 1, from, change: -1 },
+    ])
+    .sort((a, b) => a.port - b.port);
+  /** How many of a rule's ports cover the present one, by the rule's callers. */
+  const covering = new Map<Admitted["from"], number>();
+  return edges.flatMap(({ port, from, change }, index) => {
+    const count = (covering.get(from) ?? 0) + change;
+    if (count === 0) covering.delete(from);
+    else covering.set(from, count);
+    const next = edges[index + 1]?.port ?? port;
+    if (next === port || covering.size === 0) return [];
+    const callers = covering.has(undefined) ? undefined : [...covering.keys()].flatMap((spans = []) => spans);
+    return [{ first: port, last: next - 1, from: callers }];
   });
 }
 
