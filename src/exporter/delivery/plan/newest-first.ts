@@ -9,13 +9,7 @@ import {
   sourceOf,
   startOf,
 } from "./ahead-spans.ts";
-
-/** A source of which the newest samples are to be delivered first. */
-interface AheadSource {
-  readonly name: string;
-  readonly watermarkMs: number;
-  readonly gridMs: number;
-}
+import type { Watermark } from "./watermarks.ts";
 
 /** Begins and ends the spans ahead of one sink. */
 export class NewestFirst {
@@ -81,7 +75,7 @@ export class NewestFirst {
    *
    * @param sources none unless the plan wants the newest samples first
    */
-  async begin(current: PlannerState, sources: readonly AheadSource[], newestMs: number): Promise<void> {
+  async begin(current: PlannerState, sources: readonly Watermark[], newestMs: number): Promise<void> {
     const { main, ahead } = current;
     const key = aheadKey(this.#sink);
     this.#mayHaveSpans = sources.length > 0 || ahead.checkpoints.size > 0;

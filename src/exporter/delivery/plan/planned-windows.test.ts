@@ -60,16 +60,16 @@ test.each([
   { name: "nothing is new", checkpoints: { a: 195, b: 200 }, windows: [], expected: [] },
 ])("$name", ({ checkpoints, windows, expected }) => {
   const state = { checkpoints: new Map(Object.entries(checkpoints)), windows };
-  const sources = ["a", "b"].map((name) => ({ name, watermarkMs: 190 }));
+  const sources = ["a", "b"].map((name) => ({ name, watermarkMs: 190, gridMs: 1 }));
   const groups = plannedWindows(sources, state, 100);
   expect(groups.map(({ fromMs, toMs, sources }) => ({ fromMs, toMs, sources }))).toEqual(expected);
 });
 
 test("sources that settle at different times have windows of their own", () => {
   const sources = [
-    { name: "raw", watermarkMs: 190 },
-    { name: "expression", watermarkMs: 150 },
-    { name: "behind", watermarkMs: 100 },
+    { name: "raw", watermarkMs: 190, gridMs: 1 },
+    { name: "expression", watermarkMs: 150, gridMs: 1 },
+    { name: "behind", watermarkMs: 100, gridMs: 1 },
   ];
   const checkpoints = new Map(sources.map(({ name }) => [name, 100]));
   expect(plannedWindows(sources, { checkpoints, windows: [] }, 1_000)).toEqual([
@@ -79,7 +79,7 @@ test("sources that settle at different times have windows of their own", () => {
 });
 
 test("a source without a checkpoint has no window", () => {
-  const sources = ["a", "b"].map((name) => ({ name, watermarkMs: 190 }));
+  const sources = ["a", "b"].map((name) => ({ name, watermarkMs: 190, gridMs: 1 }));
   const state = { checkpoints: new Map([["a", 100]]), windows: [] };
   expect(plannedWindows(sources, state, 100).map((window) => window.sources)).toEqual([["a"]]);
 });
@@ -133,7 +133,7 @@ test.each([
   const before = { checkpoints: new Map(["a", "b"].map((name) => [name, 100])), windows };
   const after = withClosed(before, { fromMs: 100, toMs: 200, sources, open: undefined });
   expect(after.windows).toEqual(left);
-  const watermarks = ["a", "b"].map((name) => ({ name, watermarkMs: 290 }));
+  const watermarks = ["a", "b"].map((name) => ({ name, watermarkMs: 290, gridMs: 1 }));
   const groups = plannedWindows(watermarks, after, 100);
   expect(groups.map(({ fromMs, toMs, sources }) => ({ fromMs, toMs, sources }))).toEqual(expected);
   expect(before.checkpoints.get("a")).toBe(100);

@@ -2,14 +2,7 @@ import type { Window } from "../../metrics-store/ports/window.ts";
 import { hasRequestsInDoubt, type PlannedWindow } from "../state/planned-window.ts";
 import type { SinkState } from "../state/sink-state.ts";
 import { nextWindow } from "./next-window.ts";
-
-/** A source and its watermark. */
-interface SourceWatermark {
-  readonly name: string;
-  readonly watermarkMs: number;
-  /** Its windows end at multiples of this; defaults to 1. */
-  readonly gridMs?: number | undefined;
-}
+import type { Watermark } from "./watermarks.ts";
 
 /**
  * Whether a window has to wait for a source that could not be read: an in-doubt request can be rebuilt only
@@ -31,7 +24,7 @@ export function waitsFor({ open }: PlannedWindow, failed: ReadonlySet<string>): 
  * @param state every source has a checkpoint
  */
 export function plannedWindows(
-  sources: readonly SourceWatermark[],
+  sources: readonly Watermark[],
   state: SinkState,
   maxWindowMs: number,
 ): PlannedWindow[] {

@@ -2,19 +2,20 @@ import type { Clock } from "../../../base/core/clock.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import type { Tenant } from "../../metrics-store/ports/sample-reader.ts";
 import type { SinkStore } from "../../metrics-store/sink-store.ts";
-import { sourceKind } from "../../metrics-store/source-kind.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import { type LateDeps, LateSamples } from "../late/late-samples.ts";
 import type { PlannedWindow } from "../state/planned-window.ts";
 import { keepForgottenMs, type StateStore } from "../state/sink-state.ts";
 import { lateKey } from "../state/state-keys.ts";
 import type { SinkStats } from "../stats/sink-stats.ts";
-import { afterClosing, aheadSpans, type PlannerState, sourceOf } from "./ahead-spans.ts";
+import { forgetAbsentSources } from "./absent-sources.ts";
+import { afterClosing, aheadSpans, type PlannerState } from "./ahead-spans.ts";
 import { BackfillLimit } from "./backfill-limit.ts";
 import { cycleTimesOf, onGrid, sinceLastCycle } from "./cycle-times.ts";
 import { NewestFirst } from "./newest-first.ts";
 import { adaptWindow, type WindowCost } from "./next-window.ts";
 import { plannedWindows, waitsFor } from "./planned-windows.ts";
+import { type Watermark, Watermarks } from "./watermarks.ts";
 
 /** Settings of `metrics` and `delivery` that determine the windows; times in ms. */
 export interface WindowSettings {
@@ -50,12 +51,6 @@ export interface WindowPlannerDeps {
   readonly reportedMs?: ((plan: SinkPlan) => number | undefined) | undefined;
 }
 
-/**
- * Open windows that are kept for sources that may return to the policy. Of an older one the source is sent
- * again: a policy whose sources are renamed again and again must not fill the state.
- */
-const maxAbsentWindows = 8;
-
 const defaultNewestMs = 300_000;
 
 /** Tracks a sink's progress through its sources, and decides which window is next. */
@@ -65,13 +60,9 @@ export class WindowPlanner {
   readonly #stats: SinkStats;
   #plan: SinkPlan;
   #limitMs: number;
-  /** Delay of each source's windows behind the store's clock, in ms. */
-  #delaysMs: readonly number[];
-  #isRaw: readonly boolean[];
+  readonly #watermarks: Watermarks;
   #checkpoints: ReadonlyMap<string, number> = noCheckpoints;
   #completeToMs: number | undefined;
-  /** Windows of raw samples end at multiples of this. */
-  #dedupMs = 1;
   /** Of the last cycle. */
   #store: SinkStore | undefined;
   readonly #backfillLimit: BackfillLimit;
@@ -86,8 +77,7 @@ export class WindowPlanner {
     this.#deps = deps;
     this.#stats = stats;
     this.#plan = plan;
-    this.#isRaw = plan.sources.map(({ metricsql }) => sourceKind(metricsql) === "raw");
-    this.#delaysMs = delaysOf(this.#isRaw, deps.settings);
+    this.#watermarks = new Watermarks(plan, deps.settings);
     const { maxWindowMs, firstWindowMs = maxWindowMs } = deps.settings;
     this.#limitMs = firstWindowMs;
     this.#backfillLimit = new BackfillLimit(() => this.#maxBackfillMs());
@@ -103,8 +93,7 @@ export class WindowPlanner {
   /** Applies a changed plan; call between cycles. */
   change(plan: SinkPlan): void {
     this.#plan = plan;
-    this.#isRaw = plan.sources.map(({ metricsql }) => sourceKind(metricsql) === "raw");
-    this.#delaysMs = delaysOf(this.#isRaw, this.#deps.settings);
+    this.#watermarks.change(plan);
     this.late?.change(plan);
     this.#newestFirst.change();
   }
@@ -117,12 +106,10 @@ export class WindowPlanner {
    */
   async begin(nowMs: number, store: SinkStore): Promise<void> {
     this.#store = store;
-    this.#dedupMs = (await store.dedupIntervalMs?.()) || 1;
+    this.#watermarks.dedupMs = (await store.dedupIntervalMs?.()) || 1;
     await this.#start(nowMs);
     await this.#skipTooOld(nowMs);
-    await this.#forgetAbsent(this.#key, nowMs);
-    const { key } = this.#newestFirst;
-    if (key !== undefined) await this.#forgetAbsent(key, nowMs);
+    await this.#forgetAbsent(nowMs);
     this.#completeToMs = this.#dueToMs(nowMs);
     await this.#beginAhead(this.#completeToMs);
   }
@@ -179,7 +166,7 @@ export class WindowPlanner {
    */
   lagMs(): number | undefined {
     const nowMs = Math.max(this.#knownNowMs() ?? -Infinity, this.#deps.clock.nowMs());
-    return this.#longest((_, checkpointMs) => nowMs - checkpointMs);
+    return this.#longest((_, checkpointMs) => nowMs - checkpointMs, nowMs);
   }
 
   /** The age at which a sample that was not delivered is lost (ms): skipped, or deleted by the store. */
@@ -197,15 +184,13 @@ export class WindowPlanner {
   behindMs(): number | undefined {
     const nowMs = this.#knownNowMs();
     if (nowMs === undefined) return undefined;
-    return this.#longest((index, checkpointMs) => {
-      return onGrid(nowMs - this.#delayMs(index), this.#gridMs(index)) - checkpointMs;
-    });
+    return this.#longest(({ watermarkMs }, checkpointMs) => watermarkMs - checkpointMs, nowMs);
   }
 
-  #longest(sinceMs: (source: number, checkpointMs: number) => number): number | undefined {
-    const lags = this.#plan.sources.flatMap(({ name }, index) => {
-      const checkpointMs = this.#checkpoints.get(name);
-      return checkpointMs === undefined ? [] : [Math.max(0, sinceMs(index, checkpointMs))];
+  #longest(sinceMs: (source: Watermark, checkpointMs: number) => number, nowMs: number): number | undefined {
+    const lags = this.#watermarks.at(nowMs).flatMap((source) => {
+      const checkpointMs = this.#checkpoints.get(source.name);
+      return checkpointMs === undefined ? [] : [Math.max(0, sinceMs(source, checkpointMs))];
     });
     return lags.length === 0 ? undefined : Math.max(...lags);
   }
@@ -216,15 +201,6 @@ export class WindowPlanner {
 
   #storeNowMs(): number | undefined {
     return this.#store?.reader.storeNowMs();
-  }
-
-  #delayMs(source: number): number {
-    return this.#delaysMs[source] ?? this.#deps.settings.delayMs;
-  }
-
-  /** Expressions see what the store shows, whatever it keeps. */
-  #gridMs(source: number): number {
-    return this.#isRaw[source] === true ? this.#dedupMs : 1;
   }
 
   async #load(): Promise<PlannerState> {
@@ -244,15 +220,8 @@ export class WindowPlanner {
     const state = await this.#join();
     const { newestMs = defaultNewestMs } = this.#deps.settings;
     const isWanted = this.#plan.retry.order === "newestFirst";
-    const sources = isWanted ? this.#watermarks(completeToMs) : [];
+    const sources = isWanted ? this.#watermarks.at(completeToMs) : [];
     await this.#newestFirst.begin(state, sources, Math.max(newestMs, 2 * this.periodMs));
-  }
-
-  #watermarks(completeToMs: number) {
-    return this.#plan.sources.map(({ name }, index) => {
-      const gridMs = this.#gridMs(index);
-      return { name, watermarkMs: onGrid(completeToMs - this.#delayMs(index), gridMs), gridMs };
-    });
   }
 
   /** Late samples are looked for in whole steps: in a part of one they would be missed. */
@@ -316,21 +285,13 @@ export class WindowPlanner {
     }
   }
 
-  /** Forgets what is kept of sources that the plan no longer has. */
-  async #forgetAbsent(key: string, nowMs: number): Promise<void> {
+  async #forgetAbsent(nowMs: number): Promise<void> {
     const { state, settings } = this.#deps;
-    const { checkpoints, windows } = await state.load(key);
-    const present = new Set(this.#plan.sources.map(({ name }) => name));
-    if (windows.length === 0 && checkpoints.size <= present.size) return;
     // A source that returns later could deliver nothing of that time.
     const oldestMs = nowMs - Math.max(keepForgottenMs, settings.maxBackfillMs);
-    const absent = windows.filter(({ sources }) => ![...sources].some((name) => present.has(name)));
-    for (const [index, window] of absent.entries()) {
-      if (window.toMs <= oldestMs || index < absent.length - maxAbsentWindows) await state.dropWindow(window);
-    }
-    for (const [name, ms] of [...checkpoints]) {
-      if (!present.has(sourceOf(name)) && ms <= oldestMs) await state.dropSource(key, name);
-    }
+    const present = new Set(this.#plan.sources.map(({ name }) => name));
+    for (const key of [this.#key, this.#newestFirst.key])
+      if (key !== undefined) await forgetAbsentSources(state, key, present, oldestMs);
   }
 
   #nextGroup(state: PlannerState, failed: ReadonlySet<string>): PlannedWindow | undefined {
@@ -343,7 +304,7 @@ export class WindowPlanner {
     const sinceMs = gridNowMs - (this.#completeToMs ?? -Infinity);
     if (sinceMs < 0 || sinceMs >= this.periodMs) this.#completeToMs = gridNowMs;
     const completeToMs = this.#completeToMs ?? gridNowMs;
-    const sources = this.#watermarks(completeToMs).filter(({ name }) => !failed.has(name));
+    const sources = this.#watermarks.at(completeToMs).filter(({ name }) => !failed.has(name));
     const { main, ahead } = state;
     const spans = aheadSpans(state);
     const newest = sources.filter(({ name }) => spans.has(name));
@@ -374,8 +335,3 @@ export class WindowPlanner {
  * (bench/small-policies.ts).
  */
 const noCheckpoints: ReadonlyMap<string, number> = new Map();
-
-/** Expressions use samples before and after each point, which take longer to become available. */
-function delaysOf(isRaw: readonly boolean[], settings: WindowSettings): readonly number[] {
-  return isRaw.map((raw) => (raw ? settings.delayMs : settings.expressionDelayMs));
-}
