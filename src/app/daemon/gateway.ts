@@ -1,8 +1,9 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { rootCertificates } from "node:tls";
 import { TelemetrydError } from "../../base/core/errors.ts";
+import { replaceFile } from "../../base/core/replace-file.ts";
 import type { Service } from "../../base/core/service.ts";
 import { makeOwnFolder, socketFolder } from "../../base/core/socket-folder.ts";
 import { redact } from "../../base/log/redact.ts";
@@ -121,8 +122,7 @@ async function keepCertificate(
     );
     const pem = `${certificate.trim()}\n${key.trim()}\n`;
     if (pem === written) return false;
-    await writeFile(`${file}.new`, pem, { mode: 0o600 });
-    await rename(`${file}.new`, file);
+    await replaceFile(file, pem);
     written = pem;
     return true;
   };

@@ -1,7 +1,8 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoCode, TelemetrydError } from "../../base/core/errors.ts";
 import { makeDirectory } from "../../base/core/make-directory.ts";
+import { replaceFile } from "../../base/core/replace-file.ts";
 import {
   type CertificateAndKey,
   isAuthorityUsable,
@@ -92,8 +93,6 @@ async function writePair(directory: string, name: string, pair: CertificateAndKe
     ["key", pair.key],
     ["crt", pair.certificate],
   ] as const) {
-    const file = join(directory, `${name}.${extension}`);
-    await writeFile(`${file}.new`, text, { mode: 0o600 });
-    await rename(`${file}.new`, file);
+    await replaceFile(join(directory, `${name}.${extension}`), text);
   }
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoCode } from "../../base/core/errors.ts";
+import { replaceFile } from "../../base/core/replace-file.ts";
 
 /**
  * The provider's identity, which survives restarts: `state.directory/provider-id`. A state directory belongs
@@ -18,7 +19,6 @@ export async function providerId(stateDirectory: string): Promise<string> {
     if (errnoCode(error) !== "ENOENT") throw error;
   }
   const id = randomUUID();
-  await writeFile(`${file}.new`, `${id}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  await replaceFile(file, `${id}\n`);
   return id;
 }

@@ -1,6 +1,7 @@
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { describeError } from "../../base/core/errors.ts";
+import { replaceFile } from "../../base/core/replace-file.ts";
 import type { Logger } from "../../base/log/log.ts";
 import { parseBacklog } from "../board/backlog.ts";
 import type { Entry } from "./shared-cache.ts";
@@ -58,20 +59,4 @@ export function createWarmFile(file: string, log: Logger): WarmFile {
 
 function textOf({ revision, backlog, itemsJson }: Entry): string {
   return JSON.stringify({ revision, meta: JSON.stringify(backlog.meta), items: itemsJson });
-}
-
-/** Atomic: a crash leaves the old file or the new one. */
-async function replaceFile(file: string, text: string): Promise<void> {
-  const half = `${file}.new`;
-  const handle = await open(half, "w", 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } catch (error) {
-    await rm(half, { force: true });
-    throw error;
-  } finally {
-    await handle.close();
-  }
-  await rename(half, file);
 }

@@ -1,7 +1,8 @@
-import { open, rename, stat, writeFile } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describeError, errnoCode, TelemetrydError } from "../../../base/core/errors.ts";
 import { checkFormat } from "../../../base/core/format-version.ts";
+import { replaceFile } from "../../../base/core/replace-file.ts";
 
 /**
  * The format of everything in the state directory but `state.log`, which has its own: it changes when an
@@ -34,8 +35,7 @@ export async function claimFormat(directory: string): Promise<void> {
   if (!(await checkDirectoryFormat(directory))) return;
   const path = join(directory, formatName);
   try {
-    await writeFile(`${path}.new`, `${directoryFormat}\n`, { mode: 0o600 });
-    await rename(`${path}.new`, path);
+    await replaceFile(path, `${directoryFormat}\n`);
   } catch (error) {
     // A full disk does not stop the exports; the next start writes it.
     if (!["ENOSPC", "EDQUOT"].includes(errnoCode(error) ?? "")) throw unusable(path, error);

@@ -4,6 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { describeError, TelemetrydError } from "../../../base/core/errors.ts";
 import { checkFormat } from "../../../base/core/format-version.ts";
 import { makeDirectory } from "../../../base/core/make-directory.ts";
+import { syncDirectory } from "../../../base/core/replace-file.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { LogWriter } from "./log-writer.ts";
 import { SinkStates } from "./sink-states.ts";
@@ -189,8 +190,7 @@ export class StateLog {
     this.#file = file;
     this.#fileBytes = bytes.length;
     this.#compactedBytes = bytes.length;
-    const directory = await open(this.#directory, "r");
-    await directory.sync().finally(() => directory.close());
+    await syncDirectory(this.#directory);
   }
 
   #openFile(): FileHandle {

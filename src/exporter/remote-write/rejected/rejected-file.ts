@@ -1,7 +1,7 @@
-import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { type FileHandle, open, readFile } from "node:fs/promises";
 import { uncompress } from "snappy";
 import { errnoCode } from "../../../base/core/errors.ts";
+import { replaceFile } from "../../../base/core/replace-file.ts";
 import type { Protocol } from "../encoding/labels.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 
@@ -137,40 +137,10 @@ export async function isWhole(path: string, size: number): Promise<boolean> {
   }
 }
 
-/**
- * Written under a temporary name first, and the folder is fsynced: no concurrent reader, crash or power cut
- * finds or leaves a partial entry.
- *
- * @returns the file's size
- */
+/** Writes an entry, whole or not at all. @returns the file's size */
 export async function writeWhole(path: string, entry: RejectedEntry, payload: Buffer): Promise<number> {
-  const temporary = `${path}.tmp`;
   const stored: StoredEntry = { ...entry, payloadBytes: payload.length };
   const content = Buffer.concat([Buffer.from(`${JSON.stringify(stored)}\n`), payload]);
-  try {
-    const file = await open(temporary, "w", 0o600);
-    try {
-      // Not `write`, which may write a part when the disk is full.
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-    await syncDirectory(dirname(path));
-    return content.length;
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {});
-    throw error;
-  }
-}
-
-/** Makes a rename last through a power cut. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  await replaceFile(path, content);
+  return content.length;
 }

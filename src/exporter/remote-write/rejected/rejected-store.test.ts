@@ -149,7 +149,7 @@ test("at the start what is incomplete is removed, also of earlier versions, and 
   await place(2, whole.subarray(0, -20));
   await place(3, (await readFile(join(folder, `${kept?.id}.rejected`))).subarray(0, -1));
   await place(4, "{ torn");
-  await place(5, "left behind", ".tmp");
+  await place(5, "left behind", ".new");
   await writeFile(join(folder, "notes.txt"), "mine");
   nowMs += 3_600_001;
   await storeOf({ maxAgeMs: 1e8 }).sweep();

@@ -112,7 +112,7 @@ export class RejectedStore {
 
   async #removeIncomplete(): Promise<void> {
     const oldestMs = this.#deps.clock.nowMs() - staleTemporaryMs;
-    for (const file of await filesOf(this.#directory, `${suffix}.tmp`)) {
+    for (const file of await filesOf(this.#directory, `${suffix}.new`)) {
       // A command in another process may be writing a newer one.
       if (file.atMs < oldestMs) await rm(join(this.#directory, file.name), { force: true });
     }

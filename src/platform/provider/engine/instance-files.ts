@@ -1,7 +1,8 @@
-import { chmod, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { errnoCode } from "../../../base/core/errors.ts";
 import { makeDirectory } from "../../../base/core/make-directory.ts";
+import { replaceFile } from "../../../base/core/replace-file.ts";
 import { RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
 import { writeFiles } from "./mounted-files.ts";
 import { isUid } from "./specification.ts";
@@ -58,8 +59,7 @@ export class InstanceFiles {
     try {
       await makeDirectory(this.#instanceFolder(uid));
       await chmod(this.#directory, 0o700);
-      await writeFile(`${file}.next`, JSON.stringify(value), { mode: 0o600 });
-      await rename(`${file}.next`, file);
+      await replaceFile(file, JSON.stringify(value));
     } catch (error) {
       throw unusable(error);
     }
