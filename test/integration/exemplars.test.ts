@@ -8,7 +8,8 @@ import { Interruption } from "../../src/exporter/delivery/dispatch/interruption.
 import { SentExemplars } from "../../src/exporter/delivery/exemplars/sent-exemplars.ts";
 import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
 import { WindowExport } from "../../src/exporter/delivery/window/window-export.ts";
-import { type Destination, Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
+import type { Destination } from "../../src/exporter/remote-write/destination.ts";
+import { Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
 import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
 import type { Exemplar } from "../../src/exporter/series/exemplar.ts";
 import { remoteWrite1, remoteWrite2 } from "../support/receiver/protocol.ts";

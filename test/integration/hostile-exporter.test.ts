@@ -3,11 +3,8 @@ import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { checkManifest } from "../../src/exporter/policy/spec/manifest.ts";
 import type { Credentials } from "../../src/exporter/policy/spec/types.ts";
-import {
-  type Destination,
-  Endpoints,
-  type InvalidEndpoint,
-} from "../../src/exporter/remote-write/endpoints.ts";
+import type { Destination, InvalidEndpoint } from "../../src/exporter/remote-write/destination.ts";
+import { Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
 import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
 import { postLimits } from "../../src/exporter/remote-write/transport/post.ts";
 import { followed, forbiddenUrls, TokenServers } from "../abuse/hostile-logins.ts";

@@ -7,12 +7,9 @@ import { ConnectionBudget } from "../../src/base/http/connection-budget.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { EgressGuard } from "../../src/base/net/egress.ts";
 import { TlsMaterial } from "../../src/base/net/tls-material.ts";
+import type { Destination } from "../../src/exporter/remote-write/destination.ts";
 import type { EndpointSettings } from "../../src/exporter/remote-write/endpoint/endpoint-settings.ts";
-import {
-  type Destination,
-  Endpoints,
-  type EndpointsConfig,
-} from "../../src/exporter/remote-write/endpoints.ts";
+import { Endpoints, type EndpointsConfig } from "../../src/exporter/remote-write/endpoints.ts";
 import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
 import type { Outcome } from "../../src/exporter/remote-write/send/outcome.ts";
 import { createSender } from "../../src/exporter/remote-write/send/sender.ts";

@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
+import type { Destination } from "../../src/exporter/remote-write/destination.ts";
 import type { EncodedRequest } from "../../src/exporter/remote-write/encoding/request.ts";
 import {
   type MetricMetadata,
   metricTypes,
 } from "../../src/exporter/remote-write/encoding/write-request-v2.ts";
 import type { ProtocolSetting } from "../../src/exporter/remote-write/endpoint/endpoint-state.ts";
-import { type Destination, Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
+import { Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
 import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
 import { SampleBuffer, Series } from "../../src/exporter/series/series.ts";
 import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";

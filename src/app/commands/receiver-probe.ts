@@ -1,6 +1,6 @@
 import { redact } from "../../base/log/redact.ts";
+import type { Destination } from "../../exporter/remote-write/destination.ts";
 import { writeBody } from "../../exporter/remote-write/encoding/request-body.ts";
-import type { Destination } from "../../exporter/remote-write/endpoints.ts";
 
 export interface ProbeResult {
   readonly accepted: boolean;

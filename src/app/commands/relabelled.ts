@@ -1,5 +1,5 @@
+import type { Destination } from "../../exporter/remote-write/destination.ts";
 import { readBody } from "../../exporter/remote-write/encoding/request-body.ts";
-import type { Destination } from "../../exporter/remote-write/endpoints.ts";
 import { type Label, SampleBuffer, Series } from "../../exporter/series/series.ts";
 import { seriesText } from "./series-text.ts";
 

@@ -1,7 +1,7 @@
 import type { SinkStore } from "../metrics-store/sink-store.ts";
 import type { SinkPlan } from "../policy/spec/types.ts";
+import type { Destination } from "../remote-write/destination.ts";
 import type { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
-import type { Destination } from "../remote-write/endpoints.ts";
 import type { BudgetShare } from "./batch/memory-budget.ts";
 import type { DeliveryFailure } from "./dispatch/delivery-state.ts";
 import type { DeliveryStateMachine } from "./dispatch/delivery-state-machine.ts";

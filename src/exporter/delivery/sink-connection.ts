@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/core/clock.ts";
 import type { SinkPlan } from "../policy/spec/types.ts";
-import type { Destination, InvalidEndpoint } from "../remote-write/endpoints.ts";
+import type { Destination, InvalidEndpoint } from "../remote-write/destination.ts";
 import type { AttemptHook } from "../remote-write/send/outcome.ts";
 import type { ReceiverMemory } from "./dispatch/receiver-memory.ts";
 import { ReceiverRecord } from "./dispatch/receiver-record.ts";

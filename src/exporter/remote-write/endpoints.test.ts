@@ -4,11 +4,12 @@ import { remoteWrite2 } from "../../../test/support/receiver/protocol.ts";
 import { systemClock } from "../../base/core/clock.ts";
 import { silentLogger } from "../../base/log/log.ts";
 import { SampleBuffer, Series } from "../series/series.ts";
+import type { Destination } from "./destination.ts";
 import { convertRequest } from "./encoding/convert-request.ts";
 import type { EncodedRequest } from "./encoding/request.ts";
 import { readBody } from "./encoding/request-body.ts";
 import type { EndpointSettings } from "./endpoint/endpoint-settings.ts";
-import { type Destination, Endpoints } from "./endpoints.ts";
+import { Endpoints } from "./endpoints.ts";
 import { RemoteWriteMetrics } from "./send/metrics.ts";
 
 const entry: EndpointSettings = {

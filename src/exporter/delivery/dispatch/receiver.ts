@@ -1,4 +1,4 @@
-import type { Destination } from "../../remote-write/endpoints.ts";
+import type { Destination } from "../../remote-write/destination.ts";
 import type { RejectedRequest } from "../../remote-write/rejected/rejected-store.ts";
 import type { ReceiverMemory, RefusalEpisode } from "./receiver-memory.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import type { MetricMetadata } from "../../metrics-store/samples/metadata-decoder.ts";
+import type { Destination } from "../../remote-write/destination.ts";
 import { seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
 import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
-import type { Destination } from "../../remote-write/endpoints.ts";
 import { MetadataSender } from "../../remote-write/send/metadata-sender.ts";
 import { RemoteWriteMetrics } from "../../remote-write/send/metrics.ts";
 import { Series } from "../../series/series.ts";

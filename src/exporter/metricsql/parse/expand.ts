@@ -14,9 +14,6 @@ import type {
 } from "./template-ast.ts";
 import { type Binding, Scope } from "./template-scope.ts";
 
-/** Maximum depth of the tree, not counting chains of operators of one precedence (`a or b or c …`). */
-const maxDepth = 240;
-
 /**
  * Expands WITH templates, with arguments and scoping, and joins string literals. A definition sees earlier
  * definitions and the enclosing ones; arguments are expanded in the scope of the call.
@@ -55,7 +52,7 @@ class Expander {
 
   expr(node: Template, scope: Scope | undefined, depth: number): Expr {
     this.#budget.spend(1, node.pos);
-    if (depth > maxDepth) this.#fail(`nested deeper than ${maxDepth} levels`, node.pos);
+    this.#budget.checkDepth(depth, node.pos);
     switch (node.type) {
       case "number":
         this.#budget.spendText(node.text.length, node.pos);
@@ -164,7 +161,8 @@ class Expander {
   #apply(name: string, binding: Binding, args: readonly Expr[], depth: number, pos: number): Expr {
     if (binding.type === "argument") {
       if (args.length > 0) this.#fail(`template "${name}" got ${args.length} arguments; expected none`, pos);
-      return this.#measured(binding.value, depth, pos);
+      this.#budget.spendTree(binding.value, depth, pos);
+      return binding.value;
     }
     const { definition, scope } = binding;
     const params = definition.params ?? [];
@@ -180,28 +178,6 @@ class Expander {
     for (const param of params) this.#known.add(param);
     const inner = params.length > 0 ? new Scope(bindings, params.length, scope) : scope;
     return this.expr(definition.body, inner, depth + 1);
-  }
-
-  /** Charges an argument at each use: it is shared, but printing and walking cost as much as for a copy. */
-  #measured(value: Expr, depth: number, pos: number): Expr {
-    const waiting: [Expr, number][] = [[value, depth]];
-    for (let next = waiting.pop(); next; next = waiting.pop()) {
-      const [node, level] = next;
-      this.#budget.spendNode(node, pos);
-      if (level > maxDepth) this.#fail(`nested deeper than ${maxDepth} levels`, pos);
-      if (node.type === "binary") {
-        const { left, right } = node;
-        const chained =
-          left.type === "binary" && precedence(left.op) === precedence(node.op) && node.op !== "^";
-        waiting.push([left, chained && !left.keepMetricNames ? level : level + 1], [right, level + 1]);
-      } else if (node.type === "rollup") {
-        waiting.push([node.expr, level + 1]);
-        if (node.at) waiting.push([node.at, level + 1]);
-      } else if ("args" in node) {
-        for (const arg of node.args) waiting.push([arg, level + 1]);
-      }
-    }
-    return value;
   }
 
   #string(parts: readonly StringPart[], scope: Scope | undefined, depth: number): string {

@@ -1,9 +1,10 @@
-import type { BinaryOp, Fill, Join, Matching, NumberLiteral } from "../ast/ast.ts";
+import type { BinaryOp, Join, Matching, NumberLiteral } from "../ast/ast.ts";
 import { isAggregate } from "../ast/functions.ts";
 import { asBinaryOp, isComparison, precedence } from "../ast/words.ts";
 import { DurationParser } from "./duration-parser.ts";
 import { Lexer } from "./lexer.ts";
 import { ModifierParser } from "./modifier-parser.ts";
+import { close, minus, type PendingOperator } from "./pending-operator.ts";
 import type { Definition, StringPart, Template, TemplateDuration, TemplateFilter } from "./template-ast.ts";
 import { found, isInfOrNaN, stepVariables } from "./token-parser.ts";
 
@@ -35,21 +36,6 @@ export function parseTemplate(text: string): Template {
   return template;
 }
 
-/** An operator that waits for its right operand. */
-interface Pending {
-  readonly op: BinaryOp;
-  readonly level: number;
-  /** A sign in front of an operand: `-x` is `0 - x`. */
-  readonly unary: boolean;
-  readonly left: Template;
-  readonly bool: boolean;
-  readonly matching: Matching | undefined;
-  readonly join: Join<readonly StringPart[]> | undefined;
-  readonly fill: Fill | undefined;
-  readonly pos: number;
-  keepMetricNames: boolean;
-}
-
 /** The top layer of the parser: expressions. */
 class TemplateParser extends ModifierParser {
   readonly #durations = new DurationParser(this.lexer);
@@ -65,7 +51,7 @@ class TemplateParser extends ModifierParser {
   expression(): Template {
     this.#deeper();
     const { lexer } = this;
-    const waiting: Pending[] = [];
+    const waiting: PendingOperator[] = [];
     let operand = this.#signed(waiting);
     for (;;) {
       const op = lexer.is("name") ? asBinaryOp(lexer.word) : asBinaryOp(lexer.kind);
@@ -89,7 +75,7 @@ class TemplateParser extends ModifierParser {
   }
 
   /** An operand with its leading signs; a minus joins the waiting operators. */
-  #signed(waiting: Pending[]): Template {
+  #signed(waiting: PendingOperator[]): Template {
     const { lexer } = this;
     for (;;) {
       if (waiting.length > maxDepth) lexer.fail(`more than ${maxDepth} operators wait for their right side`);
@@ -106,7 +92,7 @@ class TemplateParser extends ModifierParser {
   }
 
   /** The operator at the current token and its modifiers. */
-  #operator(op: BinaryOp, left: Template): Pending {
+  #operator(op: BinaryOp, left: Template): PendingOperator {
     const { lexer } = this;
     const pos = lexer.start;
     lexer.next();
@@ -340,29 +326,4 @@ class TemplateParser extends ModifierParser {
 /** Whether the word continues the operand before it. */
 function isSuffix(word: string): boolean {
   return word === "offset" || word === "anchored" || word === "smoothed";
-}
-
-function close(pending: Pending, right: Template): Template {
-  if (pending.unary) return minus(right, pending.pos);
-  const { op, bool, matching, join, fill, keepMetricNames, left, pos } = pending;
-  return { type: "binary", op, bool, matching, join, fill, keepMetricNames, left, right, pos };
-}
-
-/** Applies a minus sign: a number takes the sign, any other operand is subtracted from zero. */
-function minus(operand: Template, pos: number): Template {
-  if (operand.type === "number" && !operand.text.startsWith("-")) {
-    return { type: "number", value: -operand.value, text: `-${operand.text}`, pos };
-  }
-  return {
-    type: "binary",
-    op: "-",
-    bool: false,
-    matching: undefined,
-    join: undefined,
-    fill: undefined,
-    keepMetricNames: false,
-    left: { type: "number", value: 0, text: "0", pos },
-    right: operand,
-    pos,
-  };
 }

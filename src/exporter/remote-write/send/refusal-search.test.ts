@@ -7,7 +7,8 @@ import type { EncodedRequest } from "../encoding/request.ts";
 import { readBody } from "../encoding/request-body.ts";
 import { WriteRequestBuilder } from "../encoding/write-request.ts";
 import type { Outcome } from "./outcome.ts";
-import { RefusalSearch, type SearchDeps, type SearchEnd } from "./refusal-search.ts";
+import { RefusalSearch } from "./refusal-search.ts";
+import type { SearchDeps, SearchEnd } from "./search-step.ts";
 
 const baseMs = 1_760_000_000_000;
 const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
