@@ -56,9 +56,9 @@ export async function startBenchPlatform({ stepMs, isApart }: BenchPlatformOptio
   const redis = await startRedis();
   const port = await freePort();
   const stateDirectory = join(folder, "state");
-  const token = await createUser(redis.url, stateDirectory);
+  const tokens = await createUsers(redis.url, stateDirectory);
   const accessTokenFile = join(folder, "token");
-  await writeFile(accessTokenFile, token, { mode: 0o600 });
+  await writeFile(accessTokenFile, tokens.provider, { mode: 0o600 });
   const url = `https://127.0.0.1:${port}`;
   const quota = { objects: 100_000, size: "1GiB" };
   const controlPlane = { apiUrl: url, groupDomain, organization: "acme", accessTokenFile };
@@ -84,7 +84,7 @@ export async function startBenchPlatform({ stepMs, isApart }: BenchPlatformOptio
         },
       })
     : undefined;
-  const exchanged = await httpsRequest(`${url}/platform-os/oauth/token/exchange`, { bearer: token });
+  const exchanged = await httpsRequest(`${url}/platform-os/oauth/token/exchange`, { bearer: tokens.user });
   const bearer: string = exchanged.json.access_token;
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
@@ -144,8 +144,8 @@ export async function startBenchPlatform({ stepMs, isApart }: BenchPlatformOptio
   };
 }
 
-/** Creates the organization `acme` with one member. @returns a Personal Access Token */
-async function createUser(redisUrl: string, stateDirectory: string): Promise<string> {
+/** Creates the organization `acme` with an admin and a provider. @returns their Personal Access Tokens */
+async function createUsers(redisUrl: string, stateDirectory: string) {
   const [clock, log] = [systemClock, silentLogger];
   const room = createRedis({ urls: [redisUrl], stateDirectory, clock, log });
   const redis = room.open("command", "bench");
@@ -153,10 +153,16 @@ async function createUser(redisUrl: string, stateDirectory: string): Promise<str
   const parts = assemble({ groupDomain, clock, log }, redis, redis);
   const administration = createAdministration(parts);
   await administration.createOrganization("acme");
-  await parts.directory.addMember("acme", "alice@example.com", "provider");
-  const text = await administration.createToken({ user: "alice@example.com" });
+  const newUser = async (user: string, role: "admin" | "provider"): Promise<string> => {
+    await parts.directory.addMember("acme", user, role);
+    return (await administration.createToken({ user })) ?? "";
+  };
+  const tokens = {
+    user: await newUser("alice@example.com", "admin"),
+    provider: await newUser("provider@example.com", "provider"),
+  };
   redis.disconnect();
-  return text ?? "";
+  return tokens;
 }
 
 async function example(name: string): Promise<Body> {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { printKubeconfig } from "../../src/app/commands/platform/kubeconfig.ts";
 import { addMember, createOrganization } from "../../src/app/commands/platform/organization.ts";
 import { createToken } from "../../src/app/commands/platform/token.ts";
+import type { Role } from "../../src/kube-server/api/roles.ts";
 import { builtCli } from "../daemon/build.ts";
 import { applyPatiently, createPlaneHand } from "./plane-hand.ts";
 
@@ -65,11 +66,17 @@ export async function prepareDemoPlatform(
     return text;
   };
   await printed((out) => createOrganization({ ...command, name: organization }, out, signal));
-  // One token is the user's, the exporter's and the provider's.
-  await printed((out) => addMember({ ...command, name: organization, user, role: "provider" }, out, signal));
-  const accessToken = await printed((out) => createToken({ ...command, user }, out, signal));
-  const tokenFile = join(folder, "token");
-  await writeFile(tokenFile, accessToken, { mode: 0o600 });
+  /** Makes a member and a token for it. @returns the token, and its file */
+  const member = async (name: string, role: Role, file: string) => {
+    await printed((out) => addMember({ ...command, name: organization, user: name, role }, out, signal));
+    const token = await printed((out) => createToken({ ...command, user: name }, out, signal));
+    const path = join(folder, file);
+    await writeFile(path, token, { mode: 0o600 });
+    return { token: token.trim(), path };
+  };
+  const { token: accessToken, path: tokenFile } = await member(user, "admin", "token");
+  // The daemon exports and runs workloads with one token.
+  const { path: daemonTokenFile } = await member("telemetryd", "provider", "daemon-token");
 
   const plane = async (type: "organization" | "project", name: string) => {
     const kubeconfig = join(folder, `${name}.kubeconfig`);
@@ -84,14 +91,14 @@ export async function prepareDemoPlatform(
     project: await plane("project", project),
   };
   const hand = (type: keyof typeof planes) =>
-    createPlaneHand({ kubeconfig: planes[type], apiUrl, accessToken: accessToken.trim() });
+    createPlaneHand({ kubeconfig: planes[type], apiUrl, accessToken });
 
   return {
     kubeconfig: planes.project,
     env: {
       TELEMETRYD_CONTROL_PLANE_API_URL: apiUrl,
       TELEMETRYD_CONTROL_PLANE_ORGANIZATION: organization,
-      TELEMETRYD_CONTROL_PLANE_ACCESS_TOKEN_FILE: tokenFile,
+      TELEMETRYD_CONTROL_PLANE_ACCESS_TOKEN_FILE: daemonTokenFile,
     },
     async fill(files, limit) {
       await applyPatiently(await hand("organization"), files.project, limit);

@@ -63,6 +63,7 @@ test.each<[string, Role | undefined, Role | undefined, string, string]>([
   ["admin", "admin", undefined, "200 201 200 200", "200 201 200 200"],
   ["editor", "editor", undefined, "200 201 200 200", "200 201 200 200"],
   ["viewer", "viewer", undefined, "200 403 403 403", "200 403 403 403"],
+  ["provider", "provider", undefined, "200 403 200 200", "200 403 200 200"],
   ["a viewer who edits a project", "viewer", "editor", "200 403 403 403", "200 201 200 200"],
   ["an editor who only views a project", "editor", "viewer", "200 201 200 200", "200 403 403 403"],
   ["a member of a project only", undefined, "editor", "403 403 403 403", "200 201 200 200"],
@@ -96,6 +97,9 @@ test("a token never has more rights than its user", async () => {
   await platform.member("acme", "v2@example.com", "viewer");
   const { text } = await platform.newToken("v2@example.com", { scope: { role: "admin" } });
   expect(await codes(await platform.exchange(text), project)).toBe("200 403 403 403");
+  await platform.member("acme", "p2@example.com", "provider");
+  const ofProvider = await platform.newToken("p2@example.com", { scope: { role: "editor" } });
+  expect(await codes(await platform.exchange(ofProvider.text), project)).toBe("200 403 403 403");
 });
 
 test("a token that expires loses access, with its bearer tokens; its last use is known", async () => {

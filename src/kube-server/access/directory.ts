@@ -4,7 +4,7 @@ import type { RedisConnection } from "../../base/redis/connection.ts";
 import { keyPrefix } from "../../base/redis/connection.ts";
 import type { PlaneType } from "../api/kind.ts";
 import type { Plane } from "../api/plane.ts";
-import { type Role, roles } from "../api/roles.ts";
+import { leastRole, type Role, roles } from "../api/roles.ts";
 import { projectsKey, usageKey } from "../store/keys.ts";
 import type { ProjectRecord } from "../store/project-record.ts";
 import { hashToken, isSameHash, newToken, tokenId } from "./token.ts";
@@ -138,14 +138,6 @@ export function isValid({ revokedAt, expiresAt }: TokenRecord, nowMs: number): b
 function reaches({ organization, project }: TokenScope, plane: Plane): boolean {
   if (organization !== undefined && organization !== plane.organization) return false;
   return project === undefined || (plane.type === "project" && plane.name === project);
-}
-
-/** The role of a member with a token of limited scope; undefined if they have nothing in common. */
-function leastRole(member: Role, scope: Role | undefined): Role | undefined {
-  if (scope === undefined || scope === member) return member;
-  if (scope === "provider") return undefined;
-  // A provider may do all that an admin may.
-  return roles.indexOf(scope) < roles.indexOf(member) ? scope : member;
 }
 
 const isRole = (text: string | null | undefined): text is Role => roles.some((role) => role === text);

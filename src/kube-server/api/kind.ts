@@ -62,6 +62,8 @@ export interface KindDefinition extends ResourceName {
    * or providers, for what they provide. Absent: nobody.
    */
   readonly statusWriters?: "members" | "providers";
+  /** What providers do with its objects besides reading. Absent: they update those whose status they write. */
+  readonly providerVerbs?: readonly string[];
   /** Fields other than apiVersion, kind and metadata. */
   readonly schema: Schema;
   /**

@@ -90,7 +90,8 @@ export function checkRole({ kind, path, caller, role }: ResourceRequest, verb: s
   const { name = "", namespace } = path;
   const attempt = { user: caller.user, verb, namespace, subresource: subresource || undefined };
   const remedy = kind.statusWriters === undefined ? "; change the spec instead" : "";
-  const why = role === "viewer" ? "the role viewer does not permit it" : `${statusWritersOf(kind)}${remedy}`;
+  const isOfRole = role === "viewer" || subresource === "";
+  const why = isOfRole ? `the role ${role} does not permit it` : `${statusWritersOf(kind)}${remedy}`;
   throw accessForbidden(kind, name, attempt, why);
 }
 

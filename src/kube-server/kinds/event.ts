@@ -121,6 +121,7 @@ export const eventKind: KindDefinition = {
   nameRule: "subdomain",
   builtIn: true,
   statusSubresource: false,
+  providerVerbs: ["create", "patch", "update"],
   schema: {
     type: "object",
     description: "Event is a report of something that happened to an object.",

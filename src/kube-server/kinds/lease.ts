@@ -43,6 +43,7 @@ export const leaseKind: KindDefinition = {
   nameRule: "subdomain",
   builtIn: true,
   statusSubresource: false,
+  providerVerbs: ["create", "patch", "update", "delete"],
   schema: {
     type: "object",
     description: "Lease defines a lease concept.",
