@@ -13,6 +13,7 @@ import { describeExit } from "../../scripts/servers/child.ts";
 import { sleep } from "../../src/base/core/clock.ts";
 import { formatExactCount } from "../../src/base/core/human.ts";
 import type { Releasers } from "../../src/base/core/service.ts";
+import type { SinkView } from "../../src/exporter/policy/status/status-view.ts";
 import { agrees, countOf, type Receiver } from "../equality/comparison.ts";
 import { largestBatch, manifest, randomVariant, writeManifest } from "../equality/policy.ts";
 import { startReceivers } from "../equality/receivers.ts";
@@ -139,6 +140,10 @@ async function run(args: ValuesOf<typeof options>, folder: string, releasers: Re
       await sleep(5_000, new AbortController().signal);
     }
   }
+  // Late samples of that time are not sent, and its sink says so.
+  for (const sink of await sinksOf(fleet)) {
+    if (sink.uncheckedSeconds > 0) console.log(`${sink.name}: ${sink.uncheckedSeconds} s were not checked`);
+  }
   for (const { number, daemon } of replicas) {
     console.log(`replica ${number}, after SIGTERM: ${describeExit(await daemon.child.stop(30_000))}`);
   }
@@ -223,6 +228,15 @@ function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
+/** What each replica that responds says of each sink. */
+async function sinksOf({ replicas }: Pick<Fleet, "replicas">): Promise<SinkView[]> {
+  const { signal } = new AbortController();
+  const statuses = await Promise.all(
+    replicas.map(({ daemon }) => daemon.status(signal).catch(() => undefined)),
+  );
+  return statuses.flatMap((status) => status?.policies.flatMap((policy) => policy.sinks) ?? []);
+}
+
 /** Waits until every sink's checkpoint is past `ms`, as reported by any replica. */
 async function reached(
   fleet: Pick<Fleet, "replicas" | "receivers">,
@@ -232,10 +246,7 @@ async function reached(
   const deadlineMs = performance.now() + limitMs;
   const { signal } = new AbortController();
   for (;;) {
-    const statuses = await Promise.all(
-      fleet.replicas.map(({ daemon }) => daemon.status(signal).catch(() => undefined)),
-    );
-    const sinks = statuses.flatMap((status) => status?.policies.flatMap((policy) => policy.sinks) ?? []);
+    const sinks = await sinksOf(fleet);
     const behind = fleet.receivers.filter(
       ({ name }) => !sinks.some((sink) => sink.name === name && Date.parse(sink.checkpoint ?? "") >= ms),
     );
