@@ -1,4 +1,5 @@
 import type { KindDefinition } from "../../kube-server/api/kind.ts";
+import type { Schema } from "../../kube-server/api/schema.ts";
 
 /** What the kinds that a project declares have in common: custom, namespaced, with a status of their own. */
 export const declaredInProjects = {
@@ -11,3 +12,11 @@ export const declaredInProjects = {
   statusSubresource: true,
   selectableFields: {},
 } as const satisfies Partial<KindDefinition>;
+
+/** The schema of a kind with a spec and a status, and what the kind is. */
+export function specAndStatus(
+  description: string,
+  properties: { readonly spec: Schema; readonly status: Schema },
+): Pick<KindDefinition, "description" | "schema"> {
+  return { description, schema: { type: "object", description, required: ["spec"], properties } };
+}

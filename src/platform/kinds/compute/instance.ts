@@ -8,7 +8,7 @@ import { textField } from "../../../kube-server/api/schema.ts";
 import { configMapKind } from "../../../kube-server/kinds/config-map.ts";
 import { secretKind } from "../../../kube-server/kinds/secret.ts";
 import { namedConfigs } from "../../provider/plane/named-configs.ts";
-import { declaredInProjects } from "../declared-in-projects.ts";
+import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { locationNames } from "../networking/resource-names.ts";
 import { checkReference, fullReference, keysOf, referent } from "../references.ts";
 import { instanceResources } from "./instance-resources.ts";
@@ -49,8 +49,6 @@ function configKeys(instance: KubeObject): string[] {
 
 /** A running unit of a Workload. */
 export function instanceKind(groupDomain: string): KindDefinition {
-  const description =
-    "Instance is a running unit of a Workload: a sandbox of containers or a virtual machine.";
   return {
     group: `compute.${groupDomain}`,
     version: "v1alpha",
@@ -59,12 +57,9 @@ export function instanceKind(groupDomain: string): KindDefinition {
     singular: "instance",
     ...declaredInProjects,
     statusWriters: "providers",
-    description,
-    schema: {
-      type: "object",
-      description,
-      required: ["spec"],
-      properties: {
+    ...specAndStatus(
+      "Instance is a running unit of a Workload: a sandbox of containers or a virtual machine.",
+      {
         spec: {
           type: "object",
           description: "Desired state of the instance.",
@@ -101,7 +96,7 @@ export function instanceKind(groupDomain: string): KindDefinition {
           },
         }),
       },
-    },
+    ),
     columns: [
       ageColumn,
       ...statusColumns("Available"),

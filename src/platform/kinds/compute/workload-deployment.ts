@@ -7,7 +7,7 @@ import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts
 import type { KubeObject } from "../../../kube-server/api/object.ts";
 import { textField } from "../../../kube-server/api/schema.ts";
 import { invalidValue } from "../../../kube-server/api/validate.ts";
-import { declaredInProjects } from "../declared-in-projects.ts";
+import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { cityCodeReference, isCityCode } from "../networking/location.ts";
 import { locationNames } from "../networking/resource-names.ts";
 import { checkName, fullReference, keysOf, type NamespacedName, referent } from "../references.ts";
@@ -28,7 +28,6 @@ export function locationOfDeployment(deployment: KubeObject): NamespacedName | u
 
 /** Instances of a Workload in one city. */
 export function workloadDeploymentKind(groupDomain: string): KindDefinition {
-  const description = "WorkloadDeployment runs the instances of a Workload's placement in one city.";
   return {
     group: `compute.${groupDomain}`,
     version: "v1alpha",
@@ -36,39 +35,33 @@ export function workloadDeploymentKind(groupDomain: string): KindDefinition {
     plural: "workloaddeployments",
     singular: "workloaddeployment",
     ...declaredInProjects,
-    description,
-    schema: {
-      type: "object",
-      description,
-      required: ["spec"],
-      properties: {
-        spec: {
-          type: "object",
-          description: "What runs, and where; kept equal to what the Workload says.",
-          required: ["workloadRef", "placementName", "cityCode", "template", "scaleSettings"],
-          properties: {
-            workloadRef: {
-              type: "object",
-              description: "The Workload.",
-              required: ["name", "uid"],
-              properties: {
-                name: textField("Name of the Workload."),
-                uid: textField("UID of the Workload."),
-              },
+    ...specAndStatus("WorkloadDeployment runs the instances of a Workload's placement in one city.", {
+      spec: {
+        type: "object",
+        description: "What runs, and where; kept equal to what the Workload says.",
+        required: ["workloadRef", "placementName", "cityCode", "template", "scaleSettings"],
+        properties: {
+          workloadRef: {
+            type: "object",
+            description: "The Workload.",
+            required: ["name", "uid"],
+            properties: {
+              name: textField("Name of the Workload."),
+              uid: textField("UID of the Workload."),
             },
-            placementName: textField("Name of the Workload's placement."),
-            cityCode: textField("Code of the city in which instances run."),
-            template: templateSchema,
-            scaleSettings: scaleSettingsSchema,
           },
+          placementName: textField("Name of the Workload's placement."),
+          cityCode: textField("Code of the city in which instances run."),
+          template: templateSchema,
+          scaleSettings: scaleSettingsSchema,
         },
-        status: pendingStatus("What is known of the instances.", ["Available"], {
-          location: fullReference("The location in which instances run.", "Location"),
-          ...replicaCounts,
-          readyReplicas: countField("Instances that are available."),
-        }),
       },
-    },
+      status: pendingStatus("What is known of the instances.", ["Available"], {
+        location: fullReference("The location in which instances run.", "Location"),
+        ...replicaCounts,
+        readyReplicas: countField("Instances that are available."),
+      }),
+    }),
     columns: [
       ageColumn,
       fieldColumn("Location Namespace", "Namespace of the location.", ["status", "location", "namespace"]),

@@ -6,7 +6,7 @@ import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts
 import type { KubeObject } from "../../../kube-server/api/object.ts";
 import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
-import { declaredInProjects } from "../declared-in-projects.ts";
+import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { cityCodeOf, cityCodeReference, locationKind } from "../networking/location.ts";
 import { networkNames } from "../networking/resource-names.ts";
 import { keysOf } from "../references.ts";
@@ -59,7 +59,6 @@ const status = pendingStatus("What is known of the workload.", ["Available"], {
 
 /** Instances of one template, in the cities that its placements name. */
 export function workloadKind(groupDomain: string): KindDefinition {
-  const description = "Workload runs instances of a template in the cities of its placements.";
   return {
     group: `compute.${groupDomain}`,
     version: "v1alpha",
@@ -67,21 +66,15 @@ export function workloadKind(groupDomain: string): KindDefinition {
     plural: "workloads",
     singular: "workload",
     ...declaredInProjects,
-    description,
-    schema: {
-      type: "object",
-      description,
-      required: ["spec"],
-      properties: {
-        spec: {
-          type: "object",
-          description: "What runs, and where.",
-          required: ["template", "placements"],
-          properties: { template: templateSchema, placements: placementsSchema },
-        },
-        status,
+    ...specAndStatus("Workload runs instances of a template in the cities of its placements.", {
+      spec: {
+        type: "object",
+        description: "What runs, and where.",
+        required: ["template", "placements"],
+        properties: { template: templateSchema, placements: placementsSchema },
       },
-    },
+      status,
+    }),
     columns: [ageColumn, ...statusColumns("Available")],
     prepare: finalizedFromCreation(workloadFinalizer(groupDomain)),
     serverFinalizers: [workloadFinalizer(groupDomain)],

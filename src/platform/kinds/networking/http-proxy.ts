@@ -6,7 +6,7 @@ import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts
 import { type KubeObject, stringList } from "../../../kube-server/api/object.ts";
 import { type Schema, textField } from "../../../kube-server/api/schema.ts";
 import { requiredValue } from "../../../kube-server/api/validate.ts";
-import { declaredInProjects } from "../declared-in-projects.ts";
+import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { backendFilters, checkFilters } from "../gateway/filter-rules.ts";
 import { gatewayAddresses } from "../gateway/gateway.ts";
 import { checkHostname, hostnameSchema } from "../gateway/hostname-rules.ts";
@@ -83,7 +83,6 @@ export function httpProxyKind(
   groupDomain: string,
   isAllowed: (address: string) => boolean = () => false,
 ): KindDefinition {
-  const description = "HTTPProxy forwards requests for a hostname of its own to backends.";
   const [programmed] = statusColumns("Programmed");
   return {
     group: `networking.${groupDomain}`,
@@ -93,8 +92,7 @@ export function httpProxyKind(
     singular: "httpproxy",
     ...declaredInProjects,
     nameRule: "label",
-    description,
-    schema: { type: "object", description, required: ["spec"], properties: { spec, status } },
+    ...specAndStatus("HTTPProxy forwards requests for a hostname of its own to backends.", { spec, status }),
     columns: [
       fieldColumn("Hostname", "Where the proxy is reached.", ["status", "hostnames", 0]),
       programmed,

@@ -5,7 +5,7 @@ import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts
 import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
 import type { Schema } from "../../../kube-server/api/schema.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
-import { declaredInProjects } from "../declared-in-projects.ts";
+import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { locationNames } from "./resource-names.ts";
 
 /** Key of `spec.topology` with the city that a location is in. The same for every group domain. */
@@ -78,7 +78,6 @@ export function locationKind(
   groupDomain: string,
   cityCodes: readonly string[] = defaultCityCodes,
 ): KindDefinition {
-  const description = "Location is a place where workloads run, such as a zone of a cloud provider.";
   const [ready, reason] = statusColumns("Ready");
   const supported = [...cityCodes].sort();
   return {
@@ -86,13 +85,10 @@ export function locationKind(
     ...declaredInProjects,
     statusWriters: "providers",
     deletedLast: true,
-    description,
-    schema: {
-      type: "object",
-      description,
-      required: ["spec"],
-      properties: { spec, status: pendingStatus("What is known of the location.", ["Ready"]) },
-    },
+    ...specAndStatus("Location is a place where workloads run, such as a zone of a cloud provider.", {
+      spec,
+      status: pendingStatus("What is known of the location.", ["Ready"]),
+    }),
     columns: [
       fieldColumn("Class", "Who manages the location.", ["spec", "locationClassName"]),
       fieldColumn("City", "Code of the city that the location is in.", [

@@ -3,7 +3,7 @@ import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { KubeObject } from "../../../kube-server/api/object.ts";
-import { declaredInProjects } from "../declared-in-projects.ts";
+import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import {
   checkImmutableSpec,
   checkReference,
@@ -28,7 +28,6 @@ export function locationOfBinding(binding: KubeObject): NamespacedName | undefin
 
 /** A request for a network at a location. */
 export function networkBindingKind(groupDomain: string): KindDefinition {
-  const description = "NetworkBinding requests a network at a location.";
   return {
     group: `networking.${groupDomain}`,
     version: "v1alpha",
@@ -36,26 +35,20 @@ export function networkBindingKind(groupDomain: string): KindDefinition {
     plural: "networkbindings",
     singular: "networkbinding",
     ...declaredInProjects,
-    description,
-    schema: {
-      type: "object",
-      description,
-      required: ["spec"],
-      properties: {
-        spec: {
-          type: "object",
-          description: "The network and the location. Cannot be changed.",
-          required: ["network", "location"],
-          properties: {
-            network: openReference("The network.", "Network", "the namespace of this object"),
-            location: fullReference("The location.", "Location"),
-          },
+    ...specAndStatus("NetworkBinding requests a network at a location.", {
+      spec: {
+        type: "object",
+        description: "The network and the location. Cannot be changed.",
+        required: ["network", "location"],
+        properties: {
+          network: openReference("The network.", "Network", "the namespace of this object"),
+          location: fullReference("The location.", "Location"),
         },
-        status: pendingStatus("What is known of the request.", ["Ready"], {
-          networkContextRef: fullReference("The network at the location.", "NetworkContext"),
-        }),
       },
-    },
+      status: pendingStatus("What is known of the request.", ["Ready"], {
+        networkContextRef: fullReference("The network at the location.", "NetworkContext"),
+      }),
+    }),
     columns: [ageColumn, ...statusColumns("Ready")],
     validate(binding, old) {
       const faults = new FaultList();

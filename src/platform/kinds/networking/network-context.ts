@@ -4,7 +4,7 @@ import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { KubeObject } from "../../../kube-server/api/object.ts";
-import { declaredInProjects } from "../declared-in-projects.ts";
+import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import {
   checkImmutableSpec,
   checkReference,
@@ -44,29 +44,22 @@ export function locationOfContext(context: KubeObject): NamespacedName | undefin
 
 /** A network at a location. */
 export function networkContextKind(groupDomain: string): KindDefinition {
-  const description = "NetworkContext is a network at a location.";
   return {
     ...networkContextNames(groupDomain),
     ...declaredInProjects,
     statusWriters: "providers",
-    description,
-    schema: {
-      type: "object",
-      description,
-      required: ["spec"],
-      properties: {
-        spec: {
-          type: "object",
-          description: "The network and the location. Cannot be changed.",
-          required: ["network", "location"],
-          properties: {
-            network: localReference("The network, in the namespace of this object.", "Network"),
-            location: fullReference("The location.", "Location"),
-          },
+    ...specAndStatus("NetworkContext is a network at a location.", {
+      spec: {
+        type: "object",
+        description: "The network and the location. Cannot be changed.",
+        required: ["network", "location"],
+        properties: {
+          network: localReference("The network, in the namespace of this object.", "Network"),
+          location: fullReference("The location.", "Location"),
         },
-        status: pendingStatus("What is known of the network at the location.", ["Programmed", "Ready"]),
       },
-    },
+      status: pendingStatus("What is known of the network at the location.", ["Programmed", "Ready"]),
+    }),
     columns: [ageColumn, ...statusColumns("Ready")],
     prepare: finalizedFromCreation(networkContextFinalizer(groupDomain)),
     serverFinalizers: [networkContextFinalizer(groupDomain)],

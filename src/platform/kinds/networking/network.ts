@@ -7,7 +7,7 @@ import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts
 import { childObject, sameJson } from "../../../kube-server/api/object.ts";
 import { atomicList, integerField, type Schema } from "../../../kube-server/api/schema.ts";
 import { invalidValue } from "../../../kube-server/api/validate.ts";
-import { declaredInProjects } from "../declared-in-projects.ts";
+import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { checkIpRanges } from "./ip-ranges.ts";
 import { networkContextKind, networkOfContext } from "./network-context.ts";
 import { networkNames } from "./resource-names.ts";
@@ -89,12 +89,10 @@ const status = pendingStatus("What is known of the network.", ["Ready"], {
 
 /** A virtual network, to which the interfaces of instances are attached. */
 export function networkKind(groupDomain: string): KindDefinition {
-  const description = "Network is a virtual network that instances are attached to.";
   return {
     ...networkNames(groupDomain),
     ...declaredInProjects,
-    description,
-    schema: { type: "object", description, required: ["spec"], properties: { spec, status } },
+    ...specAndStatus("Network is a virtual network that instances are attached to.", { spec, status }),
     columns: [
       ageColumn,
       ...statusColumns("Ready"),

@@ -1,7 +1,7 @@
 import { pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
 import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
-import { declaredInProjects } from "../declared-in-projects.ts";
+import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { localReference } from "../references.ts";
 import { blockFields, subnetFaults, subnetReferences, subnetSpec } from "./subnet-spec.ts";
 
@@ -12,7 +12,6 @@ export function subnetClaimFinalizer(groupDomain: string): string {
 
 /** A request for a subnet of a network at a location. */
 export function subnetClaimKind(groupDomain: string): KindDefinition {
-  const description = "SubnetClaim requests a subnet of a network at a location.";
   return {
     group: `networking.${groupDomain}`,
     version: "v1alpha",
@@ -20,22 +19,16 @@ export function subnetClaimKind(groupDomain: string): KindDefinition {
     plural: "subnetclaims",
     singular: "subnetclaim",
     ...declaredInProjects,
-    description,
-    schema: {
-      type: "object",
-      description,
-      required: ["spec"],
-      properties: {
-        spec: subnetSpec(
-          "The subnet that is requested; the start address and prefix length are wishes. Cannot be changed.",
-          [],
-        ),
-        status: pendingStatus("What is known of the request.", ["Allocated", "Programmed", "Ready"], {
-          subnetRef: localReference("The subnet.", "Subnet"),
-          ...blockFields,
-        }),
-      },
-    },
+    ...specAndStatus("SubnetClaim requests a subnet of a network at a location.", {
+      spec: subnetSpec(
+        "The subnet that is requested; the start address and prefix length are wishes. Cannot be changed.",
+        [],
+      ),
+      status: pendingStatus("What is known of the request.", ["Allocated", "Programmed", "Ready"], {
+        subnetRef: localReference("The subnet.", "Subnet"),
+        ...blockFields,
+      }),
+    }),
     columns: [ageColumn, ...statusColumns("Ready")],
     prepare: finalizedFromCreation(subnetClaimFinalizer(groupDomain)),
     serverFinalizers: [subnetClaimFinalizer(groupDomain)],

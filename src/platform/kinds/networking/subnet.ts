@@ -1,7 +1,7 @@
 import { fieldColumn } from "../../../kube-server/api/columns.ts";
 import { pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
-import { declaredInProjects } from "../declared-in-projects.ts";
+import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { assignedBlock, blockFields, subnetFaults, subnetReferences, subnetSpec } from "./subnet-spec.ts";
 
 /** Set and removed by the provider of the location. */
@@ -11,7 +11,6 @@ export function subnetProviderFinalizer(groupDomain: string): string {
 
 /** A block of addresses of a network at a location. */
 export function subnetKind(groupDomain: string): KindDefinition {
-  const description = "Subnet is a block of addresses of a network at a location.";
   return {
     group: `networking.${groupDomain}`,
     version: "v1alpha",
@@ -20,20 +19,14 @@ export function subnetKind(groupDomain: string): KindDefinition {
     singular: "subnet",
     ...declaredInProjects,
     statusWriters: "providers",
-    description,
-    schema: {
-      type: "object",
-      description,
-      required: ["spec"],
-      properties: {
-        spec: subnetSpec("The block and what it is for. Cannot be changed.", Object.keys(blockFields)),
-        status: pendingStatus(
-          "What is known of the subnet.",
-          ["Allocated", "Programmed", "Ready"],
-          blockFields,
-        ),
-      },
-    },
+    ...specAndStatus("Subnet is a block of addresses of a network at a location.", {
+      spec: subnetSpec("The block and what it is for. Cannot be changed.", Object.keys(blockFields)),
+      status: pendingStatus(
+        "What is known of the subnet.",
+        ["Allocated", "Programmed", "Ready"],
+        blockFields,
+      ),
+    }),
     columns: [
       ageColumn,
       ...statusColumns("Ready"),
