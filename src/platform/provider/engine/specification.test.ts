@@ -5,6 +5,7 @@ import {
   type ContainerSettings,
   checkInstance,
   containerBody,
+  endpoint,
   firstAddress,
   specificationHash,
 } from "./specification.ts";
@@ -96,6 +97,13 @@ test("nothing of an environment is in the labels, and no container has a privile
     },
   });
   expect(JSON.stringify({ ...body, Env: [] })).not.toContain("correct-horse");
+});
+
+test.each([
+  ["10.1.2.10", "02:42:0a:01:02:0a"],
+  ["fd20::1:2", "02:42:00:01:00:02"],
+])("the link address of %s is the same after each restart", (address, link) => {
+  expect(endpoint({ ...instance.networks[0]!, address })).toMatchObject({ MacAddress: link });
 });
 
 test.each([

@@ -237,7 +237,16 @@ export function endpoint({ address, otherAddress }: RuntimeAttachment): object {
   const addresses = [address, otherAddress].flatMap((each) =>
     each === undefined ? [] : [isIP(each) === 6 ? ["IPv6Address", each] : ["IPv4Address", each]],
   );
-  return { IPAMConfig: Object.fromEntries(addresses) };
+  return { IPAMConfig: Object.fromEntries(addresses), MacAddress: macAddress(address) };
+}
+
+/**
+ * Follows from the address, as Docker makes it: with another one after each restart, as Podman 4 makes it,
+ * neighbours send to the one that they know for up to a minute.
+ */
+function macAddress(address: string): string {
+  const bytes = Buffer.from(ipaddr.parse(address).toByteArray().slice(-4));
+  return ["02", "42", ...Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"))].join(":");
 }
 
 function portBindings(
