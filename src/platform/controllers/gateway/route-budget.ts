@@ -1,6 +1,7 @@
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
 import type { NewCondition } from "../../../kube-server/controllers/conditions.ts";
+import { weightedBackends } from "../../kinds/gateway/http-route.ts";
 import { programLimits } from "../../routing/program-limits.ts";
 import type { RouteMatch } from "../../routing/route-program.ts";
 import { orderedMatches } from "./match-order.ts";
@@ -68,8 +69,8 @@ export function conditionCount({ path, method, headers, queryParams }: RouteMatc
 }
 
 /** Rules of the program that a route's rule becomes: each of several backends has one, too. */
-export function ruleCount({ backendRefs }: JsonObject): number {
-  const backends = objectsIn(backendRefs).filter(({ weight }) => weight !== 0).length;
+export function ruleCount(rule: JsonObject): number {
+  const backends = weightedBackends(rule).length;
   return backends > 1 ? 1 + backends : 1;
 }
 

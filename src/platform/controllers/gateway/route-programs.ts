@@ -4,7 +4,12 @@ import type { Plane } from "../../../kube-server/api/plane.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import { endpointSliceNames } from "../../kinds/discovery/endpoint-slice.ts";
 import { listenerFault } from "../../kinds/gateway/gateway.ts";
-import { durationMs, isEndpointSlice, isInNamespace } from "../../kinds/gateway/http-route.ts";
+import {
+  durationMs,
+  isEndpointSlice,
+  isInNamespace,
+  weightedBackends,
+} from "../../kinds/gateway/http-route.ts";
 import type {
   BackendTarget,
   CrossOrigin,
@@ -156,8 +161,7 @@ function programRules(
 ): ProgramRule[] {
   const shared: ProgramRule[] = [];
   const own = rules.map((rule): ProgramRule => {
-    // A backend with no weight gets no requests (Gateway API, HTTPBackendRef.weight).
-    const weighted = objectsIn(rule["backendRefs"]).filter(({ weight }) => weight !== 0);
+    const weighted = weightedBackends(rule);
     if (weighted.length < 2) return ruleOf(rule, weighted[0], namespace, slices);
     const shares = weighted.map((backendRef): Share => {
       shared.push(ruleOf(rule, backendRef, namespace, slices));

@@ -193,6 +193,11 @@ export function backendsOf(route: KubeObject): NamespacedName[] {
     .flatMap(({ name }) => referent({ name: name ?? null }, route.metadata.namespace) ?? []);
 }
 
+/** The backends that share a rule's requests: one without weight gets none (HTTPBackendRef.weight). */
+export function weightedBackends({ backendRefs }: JsonObject): JsonObject[] {
+  return objectsIn(backendRefs).filter(({ weight }) => weight !== 0);
+}
+
 /** The only kind of backend that requests are forwarded to. */
 export function isEndpointSlice(backendRef: JsonObject): boolean {
   return backendRef["group"] === endpointSliceNames.group && backendRef["kind"] === endpointSliceNames.kind;
