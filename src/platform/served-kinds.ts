@@ -44,7 +44,7 @@ export function servedKinds(
   const gateway = gatewayKind(groupDomain);
   const kinds: KindDefinition[] = [
     namespaceKind,
-    { ...secretKind, ...usedBy(instance) },
+    { ...secretKind, ...usedBy(instance, gateway) },
     { ...configMapKind, ...usedBy(instance) },
     eventKind,
     eventsEventKind,

@@ -427,7 +427,7 @@ describe("a gateway of a user", () => {
       const { conditions } = (await plane.get("gateway", "gateways", "odd")).status;
       return conditions.every((each: Body) => each.status === "False" && each.observedGeneration === 2);
     });
-    await until("its program has no listener", () => gateway.find("odd")?.listeners?.length === 0);
+    await until("its program has no listener", () => gateway.find("odd")?.listeners.length === 0);
   });
 
   test("routes come, go and change; their backends too", async () => {

@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import type { RouteProgram } from "../routing/route-program.ts";
 import { isNameless } from "./backend-addresses.ts";
+import { certificateLines, certificatesIn, placedCertificates, writeCertificates } from "./certificates.ts";
 import { answer, type BackendAddress, backendSection, sectionName } from "./haproxy/backend-section.ts";
 import { HaproxyError } from "./haproxy/command-socket.ts";
 import {
@@ -13,7 +14,7 @@ import {
   sharedConfiguration,
   slotDefaults,
 } from "./haproxy/configuration.ts";
-import { type Section, writeConfiguration, writeMap, writeScript } from "./haproxy/configuration-file.ts";
+import { type Section, writeConfiguration, writeMap, writeText } from "./haproxy/configuration-file.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 import {
   type SlotServers,
@@ -53,15 +54,40 @@ export async function checkVersions(
   waitMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { files, checks, settings } = options;
-  await writeScript(files.script, requestScript);
+  const { files, settings } = options;
+  await writeText(files.script, requestScript);
   for (const map of [files.hosts, files.paths]) await appendFile(map, "", { mode: 0o600 });
-  const shared = sharedConfiguration(settings, files, 0);
-  await checkShared(shared, options, signal);
+  await checkShared(sharedConfiguration(settings, files), options, signal);
+  await checkEach(programs.unchecked(), programs, options, waitMs, signal);
+}
+
+/** The same for those with certificates of their own, of which HAProxy may be given a version without a load. */
+export async function checkCertified(
+  programs: HeldPrograms,
+  options: ConfigurationWriterOptions,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const unchecked = programs.unchecked().filter(({ program }) => program.certificates !== undefined);
+  await checkEach(unchecked, programs, options, waitMs, signal);
+}
+
+async function checkEach(
+  unchecked: readonly HeldProgram[],
+  programs: HeldPrograms,
+  options: ConfigurationWriterOptions,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { files, checks, settings } = options;
+  const shared = sharedConfiguration(settings, files);
+  await writeCertificates(
+    files,
+    unchecked.flatMap(({ program }) => placedCertificates(program)),
+  );
   const checked: Promise<void>[] = [];
-  const unchecked = programs.unchecked();
   await eachSection(unchecked, (held) => {
-    const section = makeSection(held, nominalAddress(held), programs, options);
+    const section = checkedSection(held, programs, options);
     if (section === undefined) return 0;
     held.isChecking = true;
     checked.push(checks.add(held, section, shared));
@@ -129,6 +155,13 @@ export async function writePlacement(
     yield slotDefaults(settings);
     yield* slots;
   });
+  await writeCertificates(files, certificatesIn(placement));
+  await writeText(
+    files.certificateList,
+    certificateLines(placement)
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
   // What entries lead to is there before them, whenever HAProxy reads the files.
   await writeMap(files.paths, function* () {
     for (const table of placement.tables) yield* pathEntries(table);
@@ -204,6 +237,22 @@ function servedSection(
 ): Section | undefined {
   held.section ??= makeSection(held, (rule) => addressOf(held, rule), programs, options);
   return held.section;
+}
+
+/** What HAProxy has to accept of a version: its section, unless it is a plain program, and its certificates. */
+function checkedSection(
+  held: HeldProgram,
+  programs: HeldPrograms,
+  options: ConfigurationWriterOptions,
+): Section | undefined {
+  const { program, paths } = held;
+  const { gateway } = program;
+  const section =
+    paths === undefined ? makeSection(held, nominalAddress(held), programs, options) : { gateway, text: "" };
+  const crt = placedCertificates(program).map(({ name }) => `crt ${name}`);
+  if (section === undefined || crt.length === 0) return section;
+  const frontend = `frontend certificates-${gateway}\n  bind 127.0.0.1:1 ssl ${crt.join(" ")}\n`;
+  return { gateway, text: `${section.text}${frontend}` };
 }
 
 /** Undefined if there is none; the program is refused then. */

@@ -9,29 +9,22 @@ import type { Logger } from "../../base/log/log.ts";
 import type { ProgramStore } from "../routing/program-store.ts";
 import type { RouteProgram } from "../routing/route-program.ts";
 import type { BackendResolver } from "./backend-addresses.ts";
+import { certificateChange, certificatesIn, dropCertificates } from "./certificates.ts";
 import {
+  checkCertified,
   checkVersions,
-  hostEntry,
   makeSections,
-  pathEntries,
   restoreVersions,
   writePlacement,
 } from "./configuration-writer.ts";
-import { commandWord, HaproxyError } from "./haproxy/command-socket.ts";
-import { type GatewayFiles, type GatewaySettings, hostKey } from "./haproxy/configuration.ts";
+import type { GatewayFiles, GatewaySettings } from "./haproxy/configuration.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
-import { areDone, HeldPrograms, isAddressSet } from "./held-programs.ts";
+import { HeldPrograms } from "./held-programs.ts";
 import { createGatewayRegistry } from "./metrics.ts";
-import {
-  droppedHosts,
-  type HostOfGateway,
-  type MapChange,
-  type PathTable,
-  type Placement,
-  placementChange,
-  placementOfLoad,
-} from "./placement.ts";
+import { type Placement, placementOfLoad } from "./placement.ts";
+import { droppedHosts, placementChange } from "./placement-change.ts";
 import { Presence } from "./presence.ts";
+import { createRunningHaproxy } from "./running-haproxy.ts";
 import { SectionChecks } from "./section-checks.ts";
 import { type Traffic, TrafficCounts } from "./traffic.ts";
 
@@ -81,10 +74,6 @@ const shortestPauseMs = 400;
 const busyLoads = { count: 30, withinMs: 60_000, pauseMs: 2_000 };
 /** How long changes without a load wait for others, at most. */
 const longestRestMs = 400;
-/** Characters of commands on one connection, about: HAProxy reads them into a buffer of 32 KiB. */
-const commandsLength = 8 * 1024;
-/** Removed programs that earlier workers are given after a load: each takes some ms. */
-const maxForgotten = 100;
 const retry = { baseMs: 1_000, maxMs: 30_000, jitter: 0 };
 
 /** Keeps a HAProxy that carries out all programs of the store. */
@@ -98,6 +87,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     onVerdict: (held, refusal) => programs.noteVerdict(held, refusal),
   });
   const writing = { ...options, checks };
+  const running = createRunningHaproxy(options);
   const counts = new TrafficCounts(haproxy);
   const loadCounts = { succeeded: 0, failed: 0 };
   let loadNumber = 0;
@@ -141,16 +131,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   /** No other load has it, nor one of an earlier daemon whose HAProxy is still there. */
   const loadName = (): string => `${Math.floor(clock.nowMs()).toString(36)}x${(++loadNumber).toString(36)}`;
 
-  const hostOf = ({ gateway, hostname }: HostOfGateway): string =>
-    commandWord(hostname === undefined ? `${gateway}.${options.domain}` : hostKey(hostname));
-  const hostsMap = commandWord(options.files.hosts);
-
-  /** Connections that clients keep stay with the worker before: it must not serve what is gone. */
-  const forgetRemoved = async (removed: readonly HostOfGateway[]): Promise<void> => {
-    const forgotten = removed.slice(0, maxForgotten);
-    await haproxy.askLeaving(forgotten.map((host) => `del map ${hostsMap} ${hostOf(host)}`));
-  };
-
   const load = async (signal: AbortSignal): Promise<void> => {
     const reaches = version;
     await checkVersions(programs, writing, isRunning ? checkWaitMs.later : checkWaitMs.first, signal);
@@ -180,7 +160,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     placement = next;
     isInDoubt = false;
     programs.noteLoaded(versions);
-    await forgetRemoved(dropped);
+    await running.forget(dropped);
     presence.loaded(reaches, changed.values());
     const endedMs = clock.monotonicMs();
     loads = [...loads.filter((ms) => ms > endedMs - busyLoads.withinMs), endedMs];
@@ -188,6 +168,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     loadAtMs = endedMs + (loads.length > busyLoads.count ? Math.max(pauseMs, busyLoads.pauseMs) : pauseMs);
     log.debug({ programs: programs.size, version: reaches, ms: Math.round(endedMs - startedMs) }, "loaded");
     await presence.announce();
+    await dropCertificates(options.files, [...certificatesIn(next), ...programs.certificates()]);
   };
 
   /**
@@ -198,23 +179,24 @@ export function createGateway(options: GatewayOptions): Gateway {
   const giveWithoutLoad = async (): Promise<boolean> => {
     if (placement === undefined || isInDoubt) return false;
     const [reaches, versions] = [version, programs.versions()];
-    const isTouched = programs.isTouched;
+    let { isTouched } = programs;
     // Before they are looked at: what changes from now on is for the next time.
     const changed = programs.takeChanged();
     const change = await placementChange(placement, programs, versions, changed.keys());
     const { next, given, maps } = change;
+    const certificates = certificateChange(placement, next);
+    const { added, dropped } = certificates;
+    isTouched ||= !certificates.isComplete;
     const isAll = change.isComplete && !isTouched;
     if (!isAll) programs.giveBack(changed, isTouched);
-    if (change.servers.length + maps.length > 0) {
+    if (change.servers.length + maps.length + added.length + dropped.length > 0) {
       // Until all of it is done, nobody knows what HAProxy has.
       isInDoubt = true;
       const startedMs = clock.monotonicMs();
       try {
         counts.noteOwners(next.load, next.owners);
         await writePlacement(next, programs, writing);
-        await giveCommands(change.servers);
-        await giveCommands(change.tables.flatMap(tableCommands));
-        await giveCommands(maps.map((each) => mapCommand(each, next)));
+        await running.give(change, certificates);
       } catch (error) {
         programs.giveBack(changed, true);
         log.debug({ error: describeError(error) }, "HAProxy rejected a change without a reload");
@@ -227,47 +209,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     }
     placement = next;
     for (const held of given) programs.noteGiven(held);
-    await forgetRemoved(maps.filter(({ change }) => change === "del"));
+    await running.forget(maps.filter(({ change: each }) => each === "del"));
     if (!isAll) return false;
     programs.noteLoaded(versions, changed.keys());
     presence.loaded(reaches, changed.values());
     await presence.announce();
     return true;
-  };
-
-  const pathsMap = commandWord(options.files.paths);
-  const tableCommands = (table: PathTable): string[] =>
-    pathEntries(table).map(([key, entry]) => `add map ${pathsMap} ${commandWord(key)} ${commandWord(entry)}`);
-
-  const mapCommand = (each: MapChange, next: Placement): string => {
-    const entry = each.change === "del" ? "" : ` ${commandWord(hostEntry(next, each.gateway))}`;
-    return `${each.change} map ${hostsMap} ${hostOf(each)}${entry}`;
-  };
-
-  /** @throws HaproxyError when one of them is not done; those after it may be */
-  const giveCommands = async (commands: readonly string[]): Promise<void> => {
-    for (let at = 0, end = 0; at < commands.length; at = end) {
-      let length = 0;
-      do length += (commands[end++] ?? "").length;
-      while (end < commands.length && length < commandsLength);
-      const some = commands.slice(at, end);
-      const response = await haproxy.ask(some.join(";"));
-      if (!areDone(some, response)) throw new HaproxyError(`a command failed: ${response.slice(0, 500)}`);
-    }
-  };
-
-  /** What one worker does not take is loaded with the next one. */
-  const setAddresses = async (commands: readonly string[]): Promise<void> => {
-    for (const command of commands) {
-      const response = await haproxy.ask(command).catch(describeError);
-      if (isAddressSet(response)) continue;
-      log.debug(
-        { command, response: response.slice(0, 200) },
-        "HAProxy rejected the update of a server's address",
-      );
-      programs.touch();
-      return;
-    }
   };
 
   const tick = async (signal: AbortSignal): Promise<number> => {
@@ -286,8 +233,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     await programs.resolve(nowMs);
     const commands = programs.takeCommands();
     // A HAProxy that does not run reads the new addresses when it starts.
-    if (isRunning) await setAddresses(commands);
+    if (isRunning && !(await running.setAddresses(commands))) programs.touch();
     await programs.settle();
+    if (isRunning && programs.isChanged) {
+      await checkCertified(programs, writing, checkWaitMs.later, signal);
+      await programs.settle();
+    }
     const isResting = isRunning && nowMs < giveAtMs;
     const isGiven = isRunning && !isResting && programs.isChanged && (await giveWithoutLoad());
     const isLoadDue = programs.isChanged && !isGiven && !isResting && nowMs >= loadAtMs;
@@ -379,6 +330,8 @@ export function gatewayFiles(directory: string, socketDirectory: string): Gatewa
     hosts: join(directory, "hosts.map"),
     paths: join(directory, "paths.map"),
     certificate: join(directory, "certificate.pem"),
+    certificates: join(directory, "certificates"),
+    certificateList: join(directory, "certificates.list"),
     authorities: join(directory, "authorities.pem"),
     masterSocket: join(socketDirectory, "master.sock"),
     workerSocket: join(socketDirectory, "worker.sock"),

@@ -1,8 +1,10 @@
+import { defined } from "../../base/core/defined.ts";
 import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import type { ProgramReport } from "../routing/program-store.ts";
 import type { BackendTarget, RouteProgram } from "../routing/route-program.ts";
 import { AddressLookups } from "./address-lookups.ts";
 import { type BackendResolver, type HostState, targetKey, targetsOf } from "./backend-addresses.ts";
+import { type PlacedCertificate, placedCertificates } from "./certificates.ts";
 import { isOneBackend, programFault, sectionName, serverName } from "./haproxy/backend-section.ts";
 import { type HeldProgram, type Refusal, refusalOf } from "./held-program.ts";
 import { fittingVersions, overShare, ownBytes, plainBytes, versionBytes } from "./memory-shares.ts";
@@ -82,6 +84,13 @@ export class HeldPrograms {
     return this.#held.values();
   }
 
+  /** Those of all versions. */
+  certificates(): PlacedCertificate[] {
+    return [...this.#held.values()].flatMap(({ program, earlier }) =>
+      [program, ...(earlier === undefined ? [] : [earlier.program])].flatMap(placedCertificates),
+    );
+  }
+
   /** Memory that HAProxy needs for what it has loaded, by the project's name. */
   bytesByProject(): Map<string, number> {
     const sums = new Map<string, number>();
@@ -143,8 +152,9 @@ export class HeldPrograms {
         states: statesOf(program, before),
         // Now, since the store's programs come in parts: all of them at once would hold up the event loop.
         ownBytes: paths === undefined ? ownBytes(program) : plainBytes(paths, program),
-        // Nothing of it is configuration that HAProxy could refuse.
-        ...(paths === undefined ? {} : { paths, isAccepted: true }),
+        ...(paths === undefined ? {} : { paths }),
+        // Nothing of a plain program is configuration that HAProxy could refuse.
+        ...(paths === undefined || program.certificates !== undefined ? {} : { isAccepted: true }),
         earlier: this.#earlier(before, program),
         ...(why === undefined ? {} : { fault: { why } }),
         ...(before?.reported === undefined ? {} : { reported: before.reported }),
@@ -183,7 +193,10 @@ export class HeldPrograms {
     const hostnames = names.filter((name) => kept.has(name));
     const isSame = JSON.stringify(earlier.program.ownRanges) === JSON.stringify(ownRanges);
     if (isSame && hostnames.length === names.length) return earlier;
-    const program = { ...earlier.program, ownRanges, hostnames };
+    const certificates = earlier.program.certificates
+      ?.map(({ pem, hostnames: all }) => ({ pem, hostnames: all.filter((name) => kept.has(name)) }))
+      .filter((each) => each.hostnames.length > 0);
+    const program = defined({ ...earlier.program, ownRanges, hostnames, certificates });
     const { paths, ownBytes: bytes } = earlier;
     const moved: HeldProgram = {
       program,
@@ -216,7 +229,9 @@ export class HeldPrograms {
     if (fault === undefined) held.isAccepted = true;
     else this.refuse(held, fault);
     this.#unsettle(held);
-    this.#isTouched = true;
+    // With other certificates only, it needs no load.
+    if (held.program.certificates === undefined) this.#isTouched = true;
+    else this.#changed.set(held.program.gateway, held.program);
   }
 
   /** The version is never loaded. */

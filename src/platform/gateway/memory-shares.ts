@@ -23,6 +23,7 @@ const bytesOf = {
   redirect: 4_000,
   server: 6_500,
   tls: 20_000,
+  certificate: 40_000,
   percent: 80,
 };
 
@@ -33,9 +34,13 @@ const bytesOfSlot = { section: 12_500, server: 6_000, mixed: 5_000 };
 const entryBytes = 1_500;
 
 /** Memory that HAProxy needs for a plain program but for its slot. */
-export function plainBytes(paths: readonly PlainPath[], { hostnames = [] }: RouteProgram): number {
-  const names = (1 + hostnames.length) * entryBytes;
+export function plainBytes(paths: readonly PlainPath[], program: RouteProgram): number {
+  const names = (1 + (program.hostnames?.length ?? 0)) * entryBytes + certificateBytes(program);
   return paths.reduce((sum, { key }) => sum + entryBytes + 3 * key.length, names);
+}
+
+function certificateBytes({ certificates = [] }: RouteProgram): number {
+  return certificates.reduce((sum, { pem }) => sum + bytesOf.certificate + pem.length, 0);
 }
 
 /** Memory that HAProxy needs for a slot of plain programs. */
@@ -58,8 +63,9 @@ export function ownBytes(program: RouteProgram): number {
   const acls = program.matches.reduce((sum, match) => sum + conditionCount(match), 0);
   const rules = program.rules.reduce((sum, rule) => sum + lineCount(rule), program.matches.length);
   const redirects = program.rules.filter(({ action }) => action.type === "redirect").length;
-  const names = (program.hostnames?.length ?? 0) * entryBytes;
-  const text = JSON.stringify(program);
+  const names = (program.hostnames?.length ?? 0) * entryBytes + certificateBytes(program);
+  const { certificates: _, ...others } = program;
+  const text = JSON.stringify(others);
   let percents = 0;
   // Each is a part of its own in a log-format string.
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) === percent) percents++;
@@ -67,10 +73,11 @@ export function ownBytes(program: RouteProgram): number {
   return bytesOf.section + names + text.length + lines + percents * bytesOf.percent;
 }
 
-function conditionCount({ path, method, headers, queryParams, listeners, host }: ProgramMatch): number {
+function conditionCount({ path, method, headers, queryParams, ...match }: ProgramMatch): number {
+  const { listeners, host, exceptHosts = [] } = match;
   const paths = path.type === "PathPrefix" && path.value === "/" ? 0 : 1;
   const others = [method, listeners, host].filter((each) => each !== undefined).length;
-  return paths + others + headers.length + 2 * queryParams.length;
+  return paths + others + exceptHosts.length + headers.length + 2 * queryParams.length;
 }
 
 function lineCount({

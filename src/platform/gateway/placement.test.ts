@@ -8,7 +8,8 @@ import { hostEntry, pathEntries } from "./configuration-writer.ts";
 import { slotLines } from "./haproxy/plain-section.ts";
 import type { HeldProgram } from "./held-program.ts";
 import { HeldPrograms } from "./held-programs.ts";
-import { type Placement, placementChange, placementOfLoad } from "./placement.ts";
+import { type Placement, placementOfLoad } from "./placement.ts";
+import { placementChange } from "./placement-change.ts";
 
 const uids = Array.from({ length: 2 }, () => programOf([]).gateway);
 const paths = ["/", "/a", "/a/b", "/c"];

@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
 import type { ProgramMatch, ProgramRule, RouteProgram } from "../routing/route-program.ts";
 import { targetKey } from "./backend-addresses.ts";
-import { normalPath, programFault } from "./haproxy/backend-section.ts";
+import { programFault } from "./haproxy/backend-section.ts";
+import { normalPath } from "./haproxy/match-lines.ts";
 import {
   coversPath,
   isPlainPath,
@@ -66,8 +67,9 @@ function isEverything(match: ProgramMatch): boolean {
   return match.path.type === "PathPrefix" && match.path.value === "/" && isOfPathOnly(match);
 }
 
-function isOfPathOnly({ method, headers, queryParams, listeners, host }: ProgramMatch): boolean {
-  const isEveryRequest = listeners === undefined && host === undefined;
+function isOfPathOnly(match: ProgramMatch): boolean {
+  const { method, headers, queryParams, listeners, host, exceptHosts } = match;
+  const isEveryRequest = [listeners, host, exceptHosts].every((each) => each === undefined);
   return method === undefined && headers.length + queryParams.length === 0 && isEveryRequest;
 }
 

@@ -7,6 +7,8 @@ export interface RouteProgram {
   readonly gateway: string;
   /** Others that it holds, in lower case; `*.` at the beginning stands for one label or more. */
   readonly hostnames?: readonly string[];
+  /** Certificates of its own for some of these; for the others, clients get the gateway's. */
+  readonly certificates?: readonly HostCertificate[];
   /** Where the Gateway is. */
   readonly plane: ProgramPlane;
   readonly namespace: string;
@@ -37,8 +39,18 @@ export interface ProgramMatch extends RouteMatch {
   readonly rule: number;
   /** Of {@link RouteProgram.hostnames}, or one that these cover; absent: requests for every hostname. */
   readonly host?: string;
+  /** Hostnames among these whose requests it does not have. */
+  readonly exceptHosts?: readonly string[];
   /** Absent: requests of every listener. */
   readonly listeners?: readonly Listener[];
+}
+
+/** A certificate that clients get for some hostnames (SNI). */
+export interface HostCertificate {
+  /** Of {@link RouteProgram.hostnames}; each has one certificate at most. */
+  readonly hostnames: readonly string[];
+  /** The certificates and the key (PEM): for no log, no message, and no file that others may read. */
+  readonly pem: string;
 }
 
 /** What a request must have; all of it. */

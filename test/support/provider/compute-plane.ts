@@ -10,6 +10,7 @@ export type Body = any;
 export type ComputeGroup = keyof typeof groupVersions;
 
 const groupVersions = {
+  core: "v1",
   networking: "networking.platformapis/v1alpha",
   compute: "compute.platformapis/v1alpha",
   gateway: "gateway.networking.k8s.io/v1",
@@ -49,7 +50,8 @@ export class ComputePlane {
   }
 
   path(group: ComputeGroup, resource: string, name = ""): string {
-    const collection = `${this.base}/apis/${groupVersions[group]}/namespaces/default/${resource}`;
+    const root = group === "core" ? "api" : "apis";
+    const collection = `${this.base}/${root}/${groupVersions[group]}/namespaces/default/${resource}`;
     return name === "" ? collection : `${collection}/${name}`;
   }
 

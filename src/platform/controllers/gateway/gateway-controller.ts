@@ -17,6 +17,7 @@ import {
   parseWorkItem,
   referrersWork,
 } from "../../../kube-server/controllers/work-items.ts";
+import { secretKind } from "../../../kube-server/kinds/secret.ts";
 import type { Target } from "../../../kube-server/resources/target.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import {
@@ -43,6 +44,7 @@ import {
   resolvedAddresses,
   tooManyChanges,
 } from "./gateway-status.ts";
+import { certificatesAgainMs } from "./listener-certificates.ts";
 import { namedRange } from "./own-ranges.ts";
 import { againAfter, createProgramWaits } from "./program-waits.ts";
 import { createResolvedAddresses } from "./resolved-addresses.ts";
@@ -78,7 +80,7 @@ export function createGatewayController(
   const report = async (
     target: Target,
     gateway: KubeObject,
-    { routes, hostnames: names }: Pick<GatewayView, "routes" | "hostnames">,
+    { routes, hostnames: names, certificates }: Pick<GatewayView, "routes" | "hostnames" | "certificates">,
     condition: NewCondition,
     reports: readonly ProgramReport[],
   ): Promise<void> => {
@@ -91,7 +93,7 @@ export function createGatewayController(
         if (old.metadata.generation !== generation) return old;
         const fields = {
           addresses: addressesOf(old, gatewayDomain),
-          listeners: listenerStatus(old, routes, condition, names, now),
+          listeners: listenerStatus(old, routes, condition, names, certificates, now),
         };
         return withStatus(old, [gatewayAccepted(old, names), condition], fields, now);
       },
@@ -191,6 +193,15 @@ export function createGatewayController(
         },
       },
       {
+        kind: secretKind,
+        affects(object, old) {
+          const before = old?.["type"] === tlsSecret || object?.["type"] === tlsSecret;
+          if (!before || sameJson(object?.["data"] ?? null, old?.["data"] ?? null)) return [];
+          const { namespace = "", name = "" } = (object ?? old)?.metadata ?? {};
+          return [referrersWork(objectKey(secretKind, namespace, name))];
+        },
+      },
+      {
         kind: subnetKind(groupDomain),
         affects: (object, old) =>
           namedRange(object)?.text === namedRange(old)?.text ? [] : [referrersWork(everyGateway)],
@@ -219,10 +230,12 @@ export function createGatewayController(
       if (!state.isLoaded) return again(againAfter(waitedMs, state.running > 0));
       waits.forget(uid);
       await hostnames.releaseOthers(uid, view.program.hostnames ?? []);
-      const due = [addressesAgainMs, hostnamesAgainMs].flatMap((ms) => ms ?? []);
+      const certificatesMs = certificatesAgainMs(view.certificates, clock.nowMs());
+      const due = [addressesAgainMs, hostnamesAgainMs, certificatesMs].flatMap((ms) => ms ?? []);
       return due.length === 0 ? done : again(Math.min(...due));
     },
   };
 }
 
+const tlsSecret = "kubernetes.io/tls";
 const noneRunning: ProgramState = { running: 0, isLoaded: false, reports: [] };

@@ -1,23 +1,22 @@
+import { yieldToEventLoop } from "../../../base/core/yield-to-event-loop.ts";
 import type { KubeObject } from "../../../kube-server/api/object.ts";
 import { type Plane, planeKey } from "../../../kube-server/api/plane.ts";
 import type { ControlObjects } from "../../../kube-server/controllers/control-objects.ts";
+import { secretKind } from "../../../kube-server/kinds/secret.ts";
 import { keyOf, type Target } from "../../../kube-server/resources/target.ts";
-import { objectKey } from "../../../kube-server/store/keys.ts";
+import { objectKey, parseObjectKey } from "../../../kube-server/store/keys.ts";
 import type { NumberClaims } from "../../../kube-server/store/number-claims.ts";
 import { endpointSliceKind } from "../../kinds/discovery/endpoint-slice.ts";
 import { backendsOf, httpRouteKind } from "../../kinds/gateway/http-route.ts";
+import { certificateSecrets } from "../../kinds/gateway/listener-tls.ts";
 import { subnetKind } from "../../kinds/networking/subnet.ts";
 import type { RouteProgram } from "../../routing/route-program.ts";
 import type { GatewayHostnames, HostnameStates } from "./gateway-hostnames.ts";
+import { type KeyPair, type KeyPairFault, keyPairOf } from "./key-pair.ts";
+import { certificatesOf, type ListenerCertificates } from "./listener-certificates.ts";
 import { isOwnRange, namedRange } from "./own-ranges.ts";
 import { RouteBudget } from "./route-budget.ts";
-import {
-  type Attachment,
-  attachedRoutes,
-  hostnamesOfGateway,
-  type RouteOfGateway,
-  routesOfGateway,
-} from "./route-parents.ts";
+import { attachedRoutes, hostnamesOfGateway, type RouteOfGateway, routesOfGateway } from "./route-parents.ts";
 import { routeProgram } from "./route-programs.ts";
 
 /** A gateway with what it is connected with. */
@@ -29,6 +28,7 @@ export interface GatewayView {
   readonly slices: ReadonlyMap<string, KubeObject>;
   /** What is known of the hostnames that the gateway needs. */
   readonly hostnames: HostnameStates;
+  readonly certificates: ListenerCertificates;
 }
 
 export interface GatewayReading {
@@ -45,7 +45,7 @@ interface Derived {
   readonly basis: string;
   readonly program: RouteProgram;
   /** By uid of the route, oldest first. */
-  readonly attachments: ReadonlyMap<string, readonly Attachment[]>;
+  readonly attachments: ReadonlyMap<string, Omit<RouteOfGateway, "route">>;
   /** Of the routes' specs, about. */
   readonly bytes: number;
 }
@@ -97,6 +97,8 @@ export async function readGateway(
     if (slice !== undefined) slices.set(objectKey(endpointSliceKind, namespace, name), slice);
   });
   await Promise.all(read);
+  const keyPairs = await keyPairsOf(objects, plane, gateway);
+  const certificates = certificatesOf(gateway, keyPairs);
   const isForwarding = slices.size > 0;
   const ownRanges = isForwarding ? await ownRangesOf({ objects, claims, groupDomain }, plane) : [];
   const parts = [gateway, ...found, ...slices.values()].map(
@@ -104,24 +106,44 @@ export async function readGateway(
   );
   const wanted = hostnamesOfGateway(gateway, found);
   const hostnames = await known.read(plane, gateway.metadata.uid ?? "", wanted);
-  const held = [...hostnames].flatMap(([hostname, { kind }]) => (kind === "held" ? [hostname] : []));
-  const basis = JSON.stringify([parts.sort(), ownRanges, [...hostnames]]);
+  const shown = [...certificates].map(([name, each]) => [
+    name,
+    each.kind === "served" ? each.keyPair.digest : each.kind,
+  ]);
+  const basis = JSON.stringify([parts.sort(), ownRanges, [...hostnames], shown]);
   const { program, attachments } = derived.get(`${planeKey(plane)} ${keyOf(target)}`, basis, () => {
     const budget = new RouteBudget();
-    const routes = routesOfGateway(gateway, found, hostnames, budget);
-    const attached = attachedRoutes(routes);
+    const routes = routesOfGateway(gateway, found, hostnames, budget, certificates);
+    const parts = { plane, gateway, hostnames, certificates, slices, ownRanges };
     return {
-      program: routeProgram({ plane, gateway, routes: attached, hostnames: held, slices, ownRanges }),
-      attachments: new Map(routes.map((each) => [each.route.metadata.uid ?? "", each.attachments])),
+      program: routeProgram({ ...parts, routes: attachedRoutes(routes) }),
+      attachments: new Map(routes.map(({ route, ...each }) => [route.metadata.uid ?? "", each])),
       bytes: leastBytes + budget.bytes,
     };
   });
   const byUid = new Map(found.map((route) => [route.metadata.uid, route]));
-  const routes = [...attachments].flatMap(([uid, all]) => {
+  const routes = [...attachments].flatMap(([uid, each]) => {
     const route = byUid.get(uid);
-    return route === undefined ? [] : [{ route, attachments: all }];
+    return route === undefined ? [] : [{ route, ...each }];
   });
-  return { program, routes, slices, hostnames };
+  return { program, routes, slices, hostnames, certificates };
+}
+
+/** Of the Secrets that the listeners name, one after the other: a check takes some ms. */
+async function keyPairsOf(
+  objects: ControlObjects,
+  plane: Plane,
+  gateway: KubeObject,
+): Promise<Map<string, KeyPair | KeyPairFault>> {
+  const keyPairs = new Map<string, KeyPair | KeyPairFault>();
+  for (const key of certificateSecrets(gateway)) {
+    const { namespace, name } = parseObjectKey(key);
+    const secret = await objects.get(plane, secretKind, namespace, name);
+    if (secret === undefined) continue;
+    keyPairs.set(key, keyPairOf(secret));
+    await yieldToEventLoop();
+  }
+  return keyPairs;
 }
 
 async function ownRangesOf(

@@ -105,7 +105,7 @@ test("each listener has its conditions, which keep their times, and its number o
   const accepted = { type: "Accepted", status: "True", reason: "Accepted", message: "" } as const;
   const attachments = [{ ref: {}, accepted, listeners: [{ name: "tls" }], hosts: [] }];
   const statusAt = (now: string, known: KubeObject, state = programmed) =>
-    listenerStatus(known, [{ route: gateway, attachments }], state, new Map(), now);
+    listenerStatus(known, [{ route: gateway, attachments, hosts: [] }], state, new Map(), new Map(), now);
   const first = statusAt("2026-01-01T00:00:00Z", gateway);
   const times = { observedGeneration: 3, lastTransitionTime: "2026-01-01T00:00:00Z" };
   const conditions = [
@@ -153,7 +153,7 @@ test("a listener whose hostname is not held is not accepted, and the gateway say
     ["a.example.com", { kind: "refused", reason: "HostnameInUse", message: "why" } as const],
   ]);
   const programmed = programmedCondition(loaded(), false);
-  const [web, own] = listenerStatus(gateway, [], programmed, states, "2026-01-01T00:00:00Z");
+  const [web, own] = listenerStatus(gateway, [], programmed, states, new Map(), "2026-01-01T00:00:00Z");
   const stateOf = (status: JsonObject | undefined) =>
     ((status?.["conditions"] ?? []) as JsonObject[]).map(({ type, status: is, reason, message }) =>
       [type, is, reason, type === "Accepted" ? message : ""].join(" ").trim(),
@@ -183,6 +183,7 @@ test.each<[kinds: JsonObject[], supported: number, reason: string]>([
     gateway,
     [],
     programmedCondition(loaded(), false),
+    new Map(),
     new Map(),
     "2026-01-01T00:00:00Z",
   );
@@ -220,6 +221,7 @@ test.each([
     [],
     programmedCondition(loaded(), false),
     names,
+    new Map(),
     "2026-01-01T00:00:00Z",
   );
   const states = all.map((listener) => {

@@ -4,6 +4,11 @@ import { type NewCondition, withCondition } from "../../../kube-server/controlle
 import { listenerFault, routeKindsOf } from "../../kinds/gateway/gateway.ts";
 import type { ProgramReport, ProgramState } from "../../routing/program-store.ts";
 import type { HostnameStates } from "./gateway-hostnames.ts";
+import {
+  certificateRemark,
+  type ListenerCertificate,
+  type ListenerCertificates,
+} from "./listener-certificates.ts";
 import { attachedCount, type RouteOfGateway } from "./route-parents.ts";
 
 /** Condition Programmed of a Gateway. @param isOverdue the gateways have had time enough to load the program */
@@ -69,6 +74,7 @@ export function addressesOf(gateway: KubeObject, domain: string | undefined): Js
  *
  * @param programmed condition of the gateway
  * @param hostnames what is known of those of its listeners
+ * @param certificates those of its listeners
  * @param now RFC 3339
  */
 export function listenerStatus(
@@ -76,6 +82,7 @@ export function listenerStatus(
   routes: readonly RouteOfGateway[],
   programmed: NewCondition,
   hostnames: HostnameStates,
+  certificates: ListenerCertificates,
   now: string,
 ): JsonObject[] {
   const known = objectsIn(fieldAt(gateway, ["status", "listeners"]));
@@ -84,24 +91,46 @@ export function listenerStatus(
     const name = String(listener["name"]);
     let conditions = objectsIn(known.find((each) => each["name"] === name)?.["conditions"]);
     const refusal = refusalOf(listener, hostnames);
+    const resolved = resolvedListenerRefs(listener, certificates.get(name), now);
+    const fault = refusal ?? (certificates.get(name)?.kind === "refused" ? resolved : undefined);
     const state: NewCondition =
-      refusal !== undefined
-        ? notProgrammed("Invalid", refusal.message)
+      fault !== undefined
+        ? notProgrammed("Invalid", fault.message)
         : programmed.status === "True"
           ? { ...programmed, message: "The listener has been programmed" }
           : programmed;
-    const { supported, unsupported } = routeKindsOf(listener);
-    const resolved = unsupported.length === 0 ? listenerResolved : invalidRouteKinds(unsupported);
     for (const condition of [refusal ?? listenerAccepted, state, resolved, noConflict]) {
       conditions = withCondition(conditions, condition, generation, now);
     }
     return {
       name,
-      supportedKinds: [...supported],
+      supportedKinds: [...routeKindsOf(listener).supported],
       attachedRoutes: attachedCount(listener, routes),
       conditions,
     };
   });
+}
+
+/** Condition ResolvedRefs of a listener. */
+function resolvedListenerRefs(
+  listener: JsonObject,
+  certificate: ListenerCertificate | undefined,
+  now: string,
+): NewCondition {
+  const { unsupported } = routeKindsOf(listener);
+  if (unsupported.length > 0) return invalidRouteKinds(unsupported);
+  if (certificate === undefined) return listenerResolved;
+  if (certificate.kind === "refused") {
+    const { reason, message } = certificate;
+    return { type: "ResolvedRefs", status: "False", reason, message };
+  }
+  const { hostname } = listener;
+  const remark = certificateRemark(
+    certificate,
+    typeof hostname === "string" ? hostname : undefined,
+    Date.parse(now),
+  );
+  return remark === undefined ? listenerResolved : { ...listenerResolved, message: remark };
 }
 
 /** Condition Accepted of a listener that cannot be served, or whose hostname the gateway does not hold. */

@@ -10,6 +10,8 @@ export interface OrderedMatch {
   readonly rule: number;
   /** Undefined: requests for every hostname of the gateway. */
   readonly host: string | undefined;
+  /** Place of the host in the route's list. */
+  readonly place: number;
 }
 
 /** A route with the hostnames that it is for; undefined among them: every one of the gateway. */
@@ -33,7 +35,9 @@ export function orderedMatches(all: readonly RouteOfHosts[]): OrderedMatch[] {
       const listed = objectsIn(matches);
       // No match at all matches every request, as the default does.
       for (const match of (listed.length === 0 ? [{}] : listed).map(matchOf)) {
-        for (const host of all[route]?.hosts ?? []) found.push({ match, route, rule, host });
+        for (const [place, host] of (all[route]?.hosts ?? []).entries()) {
+          found.push({ match, route, rule, host, place });
+        }
       }
     }
   }

@@ -9,8 +9,9 @@ import {
   stringList,
 } from "../../../kube-server/api/object.ts";
 import { endpointSliceKind, endpointSliceNames } from "../../kinds/discovery/endpoint-slice.ts";
-import { certificateIssuerOption, gatewayClass, gatewayKind } from "../../kinds/gateway/gateway.ts";
+import { gatewayClass, gatewayKind } from "../../kinds/gateway/gateway.ts";
 import { httpRouteKind } from "../../kinds/gateway/http-route.ts";
+import { certificateIssuerOption } from "../../kinds/gateway/listener-tls.ts";
 import { type ProxyEndpoint, parseEndpoint } from "../../kinds/networking/proxy-endpoint.ts";
 
 /** An object that an HTTPProxy wants: its fields besides metadata and status, with their defaults. */

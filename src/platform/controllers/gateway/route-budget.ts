@@ -4,6 +4,7 @@ import type { NewCondition } from "../../../kube-server/controllers/conditions.t
 import { weightedBackends } from "../../kinds/gateway/http-route.ts";
 import { programLimits } from "../../routing/program-limits.ts";
 import type { RouteMatch } from "../../routing/route-program.ts";
+import type { RouteHost } from "./listener-scopes.ts";
 import { orderedMatches } from "./match-order.ts";
 
 /**
@@ -26,6 +27,9 @@ const refusals: Readonly<Record<Resource, readonly [reason: string, much: string
 };
 const resources = Object.keys(refusals) as Resource[];
 
+type MatchedHost = Pick<RouteHost, "host" | "except">;
+const everyHost: MatchedHost = { host: undefined, except: [] };
+
 /** What routes take of their gateway's limits, the oldest first. */
 export class RouteBudget {
   readonly #used: Record<Resource, number> = { matches: 0, rules: 0, conditions: 0, bytes: 0 };
@@ -36,7 +40,7 @@ export class RouteBudget {
   }
 
   /** Counts a route for some hosts, unless it needs more than is left. @returns why it is refused, or undefined */
-  take(route: KubeObject, hosts: readonly (string | undefined)[] = [undefined]): NewCondition | undefined {
+  take(route: KubeObject, hosts: readonly MatchedHost[] = [everyHost]): NewCondition | undefined {
     const cost = routeCost(route, hosts);
     const short = resources.find((each) => this.#used[each] + cost[each] > routeLimits[each]);
     if (short !== undefined) return refusal(short);
@@ -45,17 +49,18 @@ export class RouteBudget {
   }
 }
 
-function routeCost(
-  route: KubeObject,
-  hosts: readonly (string | undefined)[],
-): Readonly<Record<Resource, number>> {
-  const matches = orderedMatches([{ route, hosts }]);
+function routeCost(route: KubeObject, hosts: readonly MatchedHost[]): Readonly<Record<Resource, number>> {
+  const matches = orderedMatches([{ route, hosts: hosts.map(({ host }) => host) }]);
+  const hostConditions = hosts.reduce(
+    (sum, { host, except }) => sum + (host === undefined ? 0 : 1) + except.length,
+    0,
+  );
   return {
     matches: matches.length,
     rules: objectsIn(fieldAt(route, ["spec", "rules"])).reduce((sum, rule) => sum + ruleCount(rule), 0),
     conditions:
       matches.reduce((sum, { match }) => sum + conditionCount(match), 0) +
-      hosts.filter((host) => host !== undefined).length * (matches.length / Math.max(1, hosts.length)),
+      hostConditions * (matches.length / Math.max(1, hosts.length)),
     bytes: jsonBytes(route["spec"] ?? null),
   };
 }

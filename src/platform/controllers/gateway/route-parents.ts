@@ -4,10 +4,11 @@ import { type NewCondition, withCondition } from "../../../kube-server/controlle
 import { listenerFault, routeKindsOf } from "../../kinds/gateway/gateway.ts";
 import { parentsOf, type RouteParent } from "../../kinds/gateway/http-route.ts";
 import type { NamespacedName } from "../../kinds/references.ts";
-import type { Listener } from "../../routing/route-program.ts";
 import { type HostnameStates, hostnamesOfRoute, wantedHostnames } from "./gateway-hostnames.ts";
+import type { ListenerCertificates } from "./listener-certificates.ts";
+import { type HostOfListener, ListenerScopes, type RouteHost } from "./listener-scopes.ts";
 import { RouteBudget } from "./route-budget.ts";
-import { type AttachedRoute, protocolOf, targetOf } from "./route-programs.ts";
+import { targetOf } from "./route-programs.ts";
 
 /** One of a route's references to a gateway, and what the gateway makes of it. */
 export interface Attachment {
@@ -20,15 +21,12 @@ export interface Attachment {
   readonly hosts: readonly HostOfListener[];
 }
 
-export interface HostOfListener {
-  readonly host: string | undefined;
-  readonly listener: JsonObject;
-}
-
 /** A route that names a gateway as its parent. */
 export interface RouteOfGateway {
   readonly route: KubeObject;
   readonly attachments: readonly Attachment[];
+  /** For which hosts the gateway takes its requests; none unless it is attached to a listener that is served. */
+  readonly hosts: readonly RouteHost[];
 }
 
 /** The hostnames that a gateway needs for its listeners and routes. */
@@ -47,27 +45,33 @@ function parentsIn(gateway: KubeObject, route: KubeObject): RouteParent[] {
   return parentsOf(route).filter(({ gateway: each }) => each.namespace === namespace && each.name === name);
 }
 
-/** What a gateway makes of the routes that name it, oldest first. @param hostnames those that it needs */
+/**
+ * What a gateway makes of the routes that name it, oldest first.
+ *
+ * @param hostnames those that it needs
+ * @param certificates of its listeners; one without the certificate that it names takes no requests
+ */
 export function routesOfGateway(
   gateway: KubeObject,
   routes: readonly KubeObject[],
   hostnames: HostnameStates = new Map(),
   budget = new RouteBudget(),
+  certificates: ListenerCertificates = new Map(),
 ): RouteOfGateway[] {
+  const scopes = new ListenerScopes(gateway, hostnames);
+  const isServed = ({ listener }: HostOfListener): boolean =>
+    certificates.get(String(listener["name"]))?.kind !== "refused";
   return [...routes].sort(byAge).map((route): RouteOfGateway => {
     const own = parentsIn(gateway, route);
     const attachments = own.map(({ ref }) => attachmentOf(gateway, route, ref, hostnames));
-    if (attachments.every(({ listeners }) => listeners.length === 0)) return { route, attachments };
-    const tooMuch = budget.take(
-      route,
-      hostsOf(attachments).map(({ host }) => host),
-    );
-    if (tooMuch === undefined) return { route, attachments };
+    const hosts = scopes.hostsOf(attachments.flatMap((each) => each.hosts).filter(isServed));
+    const tooMuch = hosts.length === 0 ? undefined : budget.take(route, hosts);
+    if (tooMuch === undefined) return { route, attachments, hosts };
     const refused = (attachment: Attachment): Attachment =>
       attachment.listeners.length === 0
         ? attachment
         : { ref: attachment.ref, accepted: tooMuch, listeners: [], hosts: [] };
-    return { route, attachments: attachments.map(refused) };
+    return { route, attachments: attachments.map(refused), hosts: [] };
   });
 }
 
@@ -112,24 +116,8 @@ function takesRoutes(listener: JsonObject): boolean {
 }
 
 /** The routes whose requests the gateway takes. */
-export function attachedRoutes(routes: readonly RouteOfGateway[]): AttachedRoute[] {
-  return routes.flatMap(({ route, attachments }) => {
-    const hosts = hostsOf(attachments);
-    return hosts.length === 0 ? [] : [{ route, hosts }];
-  });
-}
-
-/** For which hosts, and for which listeners, but for what the entry of every host has. */
-function hostsOf(attachments: readonly Attachment[]): AttachedRoute["hosts"] {
-  const hosts = new Map<string | undefined, Set<Listener>>();
-  for (const { host, listener } of attachments.flatMap((each) => each.hosts)) {
-    hosts.set(host, (hosts.get(host) ?? new Set()).add(protocolOf(listener)));
-  }
-  const every = hosts.get(undefined);
-  return [...hosts].flatMap(([host, listeners]) => {
-    const isCovered = host !== undefined && [...listeners].every((each) => every?.has(each) === true);
-    return isCovered ? [] : [{ host, listeners: [...listeners] }];
-  });
+export function attachedRoutes(routes: readonly RouteOfGateway[]): RouteOfGateway[] {
+  return routes.filter(({ hosts }) => hosts.length > 0);
 }
 
 /** How many routes are attached to a listener. */

@@ -14,6 +14,7 @@ import type {
   BackendTarget,
   CrossOrigin,
   HeaderChanges,
+  HostCertificate,
   Listener,
   NameAndValue,
   PathChange,
@@ -24,22 +25,25 @@ import type {
   RuleAction,
   Share,
 } from "../../routing/route-program.ts";
+import type { HostnameStates } from "./gateway-hostnames.ts";
+import type { ListenerCertificates } from "./listener-certificates.ts";
+import { ListenerScopes, protocolOf, type RouteHost } from "./listener-scopes.ts";
 import { orderedMatches } from "./match-order.ts";
 
-/** A route whose requests a gateway takes. */
-export interface AttachedRoute {
+/** A route whose requests a gateway takes for some hosts. */
+export interface RoutedHosts {
   readonly route: KubeObject;
-  /** For which hostnames, undefined for every one, and the protocols of the listeners that have it. */
-  readonly hosts: readonly { readonly host: string | undefined; readonly listeners: readonly Listener[] }[];
+  readonly hosts: readonly RouteHost[];
 }
 
 /** Objects that a gateway's program is made of. */
 export interface ProgramParts {
   readonly plane: Plane;
   readonly gateway: KubeObject;
-  readonly routes: readonly AttachedRoute[];
-  /** Hostnames that the gateway holds. */
-  readonly hostnames?: readonly string[];
+  readonly routes: readonly RoutedHosts[];
+  /** What is known of the hostnames that the gateway needs. */
+  readonly hostnames?: HostnameStates;
+  readonly certificates?: ListenerCertificates;
   /** By key; see `objectKey`. */
   readonly slices: ReadonlyMap<string, KubeObject>;
   /** CIDR ranges of the project's own subnets. */
@@ -48,9 +52,13 @@ export interface ProgramParts {
 
 /** The program of a gateway. Equal parts make programs with an equal JSON. */
 export function routeProgram(parts: ProgramParts): RouteProgram {
-  const { plane, gateway, routes, slices, ownRanges, hostnames = [] } = parts;
+  const { plane, gateway, routes, slices, ownRanges } = parts;
+  const { hostnames = new Map(), certificates = new Map() } = parts;
   const { namespace = "", name = "", uid = "", creationTimestamp } = gateway.metadata;
-  const listeners = listenersOf(gateway);
+  const held = [...hostnames].flatMap(([hostname, { kind }]) => (kind === "held" ? [hostname] : [])).sort();
+  const listeners = listenersOf(gateway, certificates);
+  const scopes = new ListenerScopes(gateway, hostnames);
+  const own = hostCertificates(held, scopes, certificates);
   const objects = routes.map(({ route }) => route);
   const rules = objects.map((route) => objectsIn(fieldAt(route, ["spec", "rules"])));
   let before = 0;
@@ -60,24 +68,27 @@ export function routeProgram(parts: ProgramParts): RouteProgram {
   });
   const all = programRules(rules.flat(), namespace, slices);
   const isForwarding = all.some(({ action }) => action.type === "forward");
+  const matches = orderedMatches(
+    routes.map(({ route, hosts }) => ({ route, hosts: hosts.map(({ host }) => host) })),
+  );
   return {
     gateway: uid,
     plane: { type: "project", name: plane.name, uid: plane.uid, organization: plane.organization },
     namespace,
     name,
     ...(creationTimestamp === undefined ? {} : { created: creationTimestamp }),
-    ...(hostnames.length === 0 ? {} : { hostnames: [...hostnames].sort() }),
+    ...(held.length === 0 ? {} : { hostnames: held }),
+    ...(own.length === 0 ? {} : { certificates: own }),
     listeners,
-    matches: orderedMatches(
-      routes.map(({ route, hosts }) => ({ route, hosts: hosts.map(({ host }) => host) })),
-    ).map(({ match, route, rule, host }): ProgramMatch => {
-      const own = routes[route]?.hosts.find((each) => each.host === host)?.listeners ?? [];
-      const isEverywhere = listeners.every((each) => own.includes(each));
+    matches: matches.map(({ match, route, rule, host, place }): ProgramMatch => {
+      const { listeners: taking = [], except = [] } = routes[route]?.hosts[place] ?? {};
+      const isEverywhere = listeners.every((each) => taking.includes(each));
       return {
         ...match,
         rule: (firstOf[route] ?? 0) + rule,
         ...(host === undefined ? {} : { host }),
-        ...(isEverywhere ? {} : { listeners: listeners.filter((each) => own.includes(each)) }),
+        ...(except.length === 0 ? {} : { exceptHosts: except }),
+        ...(isEverywhere ? {} : { listeners: listeners.filter((each) => taking.includes(each)) }),
       };
     }),
     rules: all,
@@ -86,14 +97,30 @@ export function routeProgram(parts: ProgramParts): RouteProgram {
 }
 
 /** The protocols of a gateway's listeners that can be served. */
-export function listenersOf(gateway: KubeObject): Listener[] {
+export function listenersOf(gateway: KubeObject, certificates: ListenerCertificates = new Map()): Listener[] {
   const all = objectsIn(fieldAt(gateway, ["spec", "listeners"]));
-  const found = all.filter((each) => listenerFault(each) === undefined).map(protocolOf);
+  const found = all
+    .filter((each) => listenerFault(each) === undefined)
+    .filter(({ name }) => certificates.get(String(name))?.kind !== "refused")
+    .map(protocolOf);
   return (["http", "https"] as const).filter((each) => found.includes(each));
 }
 
-export function protocolOf(listener: JsonObject): Listener {
-  return listener["protocol"] === "HTTPS" ? "https" : "http";
+/** The certificate of each hostname: its most specific listener's. */
+function hostCertificates(
+  hostnames: readonly string[],
+  scopes: ListenerScopes,
+  certificates: ListenerCertificates,
+): HostCertificate[] {
+  const found = new Map<string, string[]>();
+  for (const hostname of hostnames) {
+    const listener = scopes.ownerOf("https", hostname);
+    const certificate = listener && certificates.get(String(listener["name"]));
+    if (certificate?.kind !== "served") continue;
+    const { pem } = certificate.keyPair;
+    found.set(pem, [...(found.get(pem) ?? []), hostname]);
+  }
+  return [...found].map(([pem, names]) => ({ hostnames: names, pem }));
 }
 
 /** Why a backend cannot be forwarded to. */

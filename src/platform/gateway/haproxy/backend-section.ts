@@ -3,12 +3,12 @@ import { programLimits } from "../../routing/program-limits.ts";
 import type {
   HeaderChanges,
   PathChange,
-  ProgramMatch,
   ProgramRule,
   Redirect,
   RouteProgram,
 } from "../../routing/route-program.ts";
 import { corsLines } from "./cors-lines.ts";
+import { matchLines, normalPath } from "./match-lines.ts";
 import { fetchOf, format, literal, word } from "./quote.ts";
 
 /** Where the requests of a rule are forwarded to, decided when the section is made. */
@@ -48,7 +48,8 @@ export function isOneBackend({ rules }: RouteProgram): boolean {
 }
 
 /** @returns why the program cannot be carried out, or undefined */
-export function programFault({ matches, rules, gateway, hostnames = [] }: RouteProgram): string | undefined {
+export function programFault(program: RouteProgram): string | undefined {
+  const { matches, rules, gateway, hostnames = [], certificates = [] } = program;
   if (!/^[0-9a-f-]{36}$/.test(gateway)) return "its uid is none";
   // Controllers attach no routes beyond these limits: only one that is older or newer would send more.
   if (matches.length > programLimits.matches)
@@ -56,9 +57,16 @@ export function programFault({ matches, rules, gateway, hostnames = [] }: RouteP
   if (rules.length > programLimits.rules) return `its routes have more than ${programLimits.rules} rules`;
   // In a map's file, a line break would be another entry.
   if (!hostnames.every((name) => hostnameForm.test(name))) return "one of its hostnames is none";
+  const named = certificates.flatMap((each) => each.hostnames);
+  if (new Set(named).size < named.length || !named.every((name) => hostnames.includes(name))) {
+    return "one of its certificates is for a hostname that it does not have";
+  }
+  // HAProxy reads them as a command's payload, which an empty line ends.
+  if (!certificates.every(({ pem }) => pemForm.test(pem))) return "one of its certificates is none";
   return undefined;
 }
 
+const pemForm = /^(-----(BEGIN|END) (CERTIFICATE|PRIVATE KEY)-----\n|[A-Za-z0-9+/=]{1,64}\n){1,800}$/;
 const hostnameForm = /^(\*\.)?[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/;
 
 /** Lines of a program's `backend` section, ending in a line break. */
@@ -161,37 +169,6 @@ function loopGuard(gateway: string): string[] {
   ];
 }
 
-/** Sets `txn.rule` to the first match's rule. A condition has named parts: a line has 64 words at most. */
-function matchLines(
-  { path, method, headers, queryParams, listeners, host, rule }: ProgramMatch,
-  index: number,
-): string[] {
-  // Each part is a named condition; two of one name are alternatives.
-  const parts: string[][] = [];
-  if (path.type === "Exact") parts.push([`path -m str -- ${word(normalPath(path.value))}`]);
-  // `/foo/` starts both `/foo/` and `/foo/bar` with a slash added: whole elements of the path.
-  else if (path.value !== "/") parts.push([`path,concat(/) -m beg -- ${word(`${normalPath(path.value)}/`)}`]);
-  if (method !== undefined) parts.push([`method ${method}`]);
-  for (const { name, value } of headers) {
-    parts.push([`${fetchOf("req.fhdr", name)} -m str -- ${word(value)}`]);
-  }
-  for (const { name, value } of queryParams) {
-    // HAProxy decodes values, but finds a name only as it is written.
-    const written = [...new Set([name, encodeURIComponent(name)])];
-    parts.push(written.map((each) => `${fetchOf("url_param", each)},url_dec(1) -m str -- ${word(value)}`));
-  }
-  if (host?.startsWith("*.")) parts.push([`var(txn.host) -m end -- ${word(host.slice(1))}`]);
-  else if (host !== undefined) parts.push([`var(txn.host) -m str -- ${word(host)}`]);
-  // HAProxy's `-m bool` ignores its pattern.
-  if (listeners?.length === 1) parts.push([listeners[0] === "https" ? "ssl_fc" : "ssl_fc,not"]);
-  const name = (part: number): string => `match-${index}-${part}`;
-  const condition = ["!{ var(txn.rule) -m found }", ...parts.map((_, part) => name(part))].join(" ");
-  return [
-    ...parts.flatMap((alternatives, number) => alternatives.map((each) => `acl ${name(number)} ${each}`)),
-    `http-request set-var(txn.rule) int(${rule}) if ${condition}`,
-  ];
-}
-
 /** Has a rule's requests go to one of its shares' rules, by weight. */
 function splitLines({ action }: ProgramRule, index: number): string[] {
   if (action.type !== "split") return [];
@@ -205,14 +182,6 @@ function splitLines({ action }: ProgramRule, index: number): string[] {
       return `http-request set-var(txn.rule) int(${rule}) if ${chosen} { var(txn.share) -m int lt ${below} }`;
     }),
   ];
-}
-
-/** As the gateway forwards paths: characters that need no escape have none, hexadecimal digits are large. */
-export function normalPath(path: string): string {
-  return path.replace(/%[0-9a-f]{2}/gi, (escaped) => {
-    const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
-    return /[A-Za-z0-9._~-]/.test(character) ? character : escaped.toUpperCase();
-  });
 }
 
 const nameless = "the backend's certificate cannot be verified: its endpoint is an address, not a host name";

@@ -46,7 +46,7 @@ export async function writeConfiguration(
 }
 
 /** Writes a file unless it has this text: a check that reads it meanwhile never finds a part of it. */
-export async function writeScript(file: string, text: string): Promise<void> {
+export async function writeText(file: string, text: string): Promise<void> {
   if ((await readFile(file, "utf8").catch(() => undefined)) !== text) await writeParts(file, () => [text]);
 }
 

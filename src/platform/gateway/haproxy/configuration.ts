@@ -14,6 +14,10 @@ export interface GatewayFiles {
   readonly paths: string;
   /** Certificate and key of the hostnames (PEM). */
   readonly certificate: string;
+  /** Folder of the programs' own certificates, beside {@link certificate}. */
+  readonly certificates: string;
+  /** These, with the hostnames for which clients get each. */
+  readonly certificateList: string;
   /** Authorities of backends (PEM). */
   readonly authorities: string;
   readonly masterSocket: string;
@@ -52,9 +56,10 @@ function maxEarlierWorkers(bytes: number): number {
 /**
  * What all programs share: everything before their sections.
  *
- * @param bytes memory that HAProxy needs for the sections, about
+ * @param bytes memory that HAProxy needs for the sections, about; absent: for a check, without the programs'
+ *   certificates
  */
-export function sharedConfiguration(settings: GatewaySettings, files: GatewayFiles, bytes: number): string {
+export function sharedConfiguration(settings: GatewaySettings, files: GatewayFiles, bytes?: number): string {
   const { limits } = settings;
   return [
     "# Written by telemetryd; changes are lost.",
@@ -65,7 +70,8 @@ export function sharedConfiguration(settings: GatewaySettings, files: GatewayFil
       "no strict-limits",
       // How long requests that are open at a reload may still take, and how many workers may wait for them.
       "hard-stop-after 10m",
-      `mworker-max-reloads ${maxEarlierWorkers(bytes)}`,
+      `mworker-max-reloads ${maxEarlierWorkers(bytes ?? 0)}`,
+      `crt-base ${word(files.certificates)}`,
       "expose-experimental-directives",
       `tune.http.maxhdr ${maxHeaders + 1}`,
       "tune.bufsize 32768",
@@ -78,7 +84,7 @@ export function sharedConfiguration(settings: GatewaySettings, files: GatewayFil
       ...where("feature(LUA)", [`lua-load ${word(files.script)}`]),
     ]),
     section("defaults", defaultLines()),
-    section("frontend gateway", frontendLines(settings, files)),
+    section("frontend gateway", frontendLines(settings, files, bytes !== undefined)),
     section("backend unknown", [answer(404, notFound, "")]),
     ...[projectTable, organizationTable].map((table) =>
       section(`backend ${table}`, ["stick-table type string len 256 size 100k expire 1m store conn_cur"]),
@@ -124,11 +130,16 @@ function section(head: string, lines: readonly string[]): string {
   return `${[head, ...lines.filter((line) => line !== "")].join("\n  ")}\n`;
 }
 
-function frontendLines(settings: GatewaySettings, files: GatewayFiles): string[] {
+function frontendLines(settings: GatewaySettings, files: GatewayFiles, isServed: boolean): string[] {
   const { listen, tlsListen, limits, accessLog } = settings;
+  // The first one is for names that have none.
+  const certificates = [
+    `crt ${word(files.certificate)}`,
+    ...(isServed ? [`crt-list ${word(files.certificateList)}`] : []),
+  ].join(" ");
   return [
     `bind ${word(listen)}`,
-    `bind ${word(tlsListen)} ssl crt ${word(files.certificate)} alpn h2,http/1.1`,
+    `bind ${word(tlsListen)} ssl ${certificates} alpn h2,http/1.1`,
     `maxconn ${limits.connections}`,
     "stick-table type ipv6 size 100k expire 60s store conn_cur",
     "tcp-request connection track-sc0 src,ipmask(32,64)",

@@ -5,8 +5,9 @@ import type { KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
 import { columnDefinitions } from "../../../kube-server/api/table.ts";
 import { endpointSliceKind } from "../discovery/endpoint-slice.ts";
-import { certificateIssuerOption, gatewayFinalizer, gatewayKind } from "./gateway.ts";
+import { gatewayFinalizer, gatewayKind } from "./gateway.ts";
 import { durationMs, httpRouteKind } from "./http-route.ts";
+import { certificateIssuerOption } from "./listener-tls.ts";
 
 const domain = "example";
 const gatewayDefinition = gatewayKind(domain);
@@ -117,12 +118,20 @@ describe("refused", () => {
       "should match",
     ],
     [
-      "a certificate",
+      "a certificate beside the platform's",
       gatewayDefinition,
       gateway,
       `${listener}.tls.certificateRefs`,
       [{ name: "x" }],
-      "Forbidden: the gateway has a certificate of its own",
+      "tls.options: Forbidden: the certificate comes from certificateRefs",
+    ],
+    [
+      "several certificates",
+      gatewayDefinition,
+      gateway,
+      `${listener}.tls`,
+      { certificateRefs: [{ name: "x" }, { name: "y" }] },
+      "tls.certificateRefs: Too many: 2: must have at most 1 items",
     ],
     [
       "routes of other namespaces",
@@ -133,12 +142,12 @@ describe("refused", () => {
       'from: Unsupported value: "All": supported values: "Same"',
     ],
     [
-      "HTTPS without an issuer",
+      "HTTPS without a certificate",
       gatewayDefinition,
       gateway,
       `${listener}.tls`,
       undefined,
-      `tls.options: Required value: must have ${option}`,
+      `tls.options: Required value: must have ${option}, or certificateRefs a Secret`,
     ],
     [
       "another option",

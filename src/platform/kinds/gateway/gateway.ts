@@ -7,10 +7,11 @@ import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts
 import type { JsonObject } from "../../../kube-server/api/object.ts";
 import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
-import { forbiddenValue, invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
+import { forbiddenValue, invalidValue } from "../../../kube-server/api/validate.ts";
 import { declaredInProjects } from "../declared-in-projects.ts";
 import { checkHostname, hostnameSchema } from "./hostname-rules.ts";
-import { dnsNamePattern } from "./route-schema.ts";
+import { certificateSecrets, checkTls, listenerTls } from "./listener-tls.ts";
+import { dnsNamePattern, opaqueObject as opaque } from "./route-schema.ts";
 
 /** Its names in paths and references. */
 export const gatewayNames = {
@@ -35,11 +36,6 @@ export const everyGateway = "every-gateway";
 /** Removed by the gateway controller once every gateway has dropped the hostname. */
 export function gatewayFinalizer(groupDomain: string): string {
   return `gateway.networking.${groupDomain}/gateway-controller`;
-}
-
-/** The only option of a listener's TLS: where its certificate comes from; `auto`: from the platform. */
-export function certificateIssuerOption(groupDomain: string): string {
-  return `gateway.networking.${groupDomain}/certificate-issuer`;
 }
 
 const httpRoutes = { group: gatewayNames.group, kind: "HTTPRoute" } as const;
@@ -76,12 +72,6 @@ export function listenerFault({
   return { reason: "PortUnavailable", message };
 }
 
-const opaque = (description: string): Schema => ({
-  type: "object",
-  description,
-  "x-kubernetes-preserve-unknown-fields": true,
-});
-
 const listener: Schema = {
   type: "object",
   required: ["name", "port", "protocol"],
@@ -108,32 +98,7 @@ const listener: Schema = {
         "^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|" +
         "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\\/[A-Za-z0-9]+$",
     },
-    tls: {
-      type: "object",
-      description: "Settings of TLS; for HTTPS only.",
-      properties: {
-        mode: {
-          type: "string",
-          description: "TLS ends at the gateway.",
-          enum: ["Terminate", "Passthrough"],
-          default: "Terminate",
-        },
-        certificateRefs: {
-          type: "array",
-          description: "Not supported: the gateway has a certificate of its own.",
-          maxItems: 64,
-          items: opaque("A reference."),
-          "x-kubernetes-list-type": "atomic",
-        },
-        frontendValidation: opaque("Not supported."),
-        options: {
-          type: "object",
-          description: "Where the certificate comes from.",
-          maxProperties: 16,
-          additionalProperties: { type: "string", maxLength: 4096 },
-        },
-      },
-    },
+    tls: listenerTls,
     allowedRoutes: {
       type: "object",
       description: "Which routes may be attached.",
@@ -267,7 +232,8 @@ export function gatewayKind(groupDomain: string): KindDefinition {
     ],
     prepare: finalizedFromCreation(gatewayFinalizer(groupDomain)),
     serverFinalizers: [gatewayFinalizer(groupDomain)],
-    references: () => [everyGateway],
+    references: (gateway) => [everyGateway, ...certificateSecrets(gateway)],
+    uses: certificateSecrets,
     validate(gateway) {
       const faults = new FaultList();
       const className = fieldAt(gateway, ["spec", "gatewayClassName"]);
@@ -321,23 +287,6 @@ function checkListener(listener: JsonObject, path: string, groupDomain: string, 
 }
 
 const notSupported = [
-  [["tls", "certificateRefs"], "the gateway has a certificate of its own"],
   [["tls", "frontendValidation"], "certificates of clients are not asked for"],
   [["allowedRoutes", "namespaces", "selector"], "routes are in the gateway's namespace"],
 ] as const;
-
-function checkTls(listener: JsonObject, path: string, groupDomain: string, faults: FaultList): void {
-  const mode = fieldAt(listener, ["tls", "mode"]) ?? "Terminate";
-  if (mode !== "Terminate") faults.add(unsupportedValue(`${path}.mode`, mode, ["Terminate"]));
-  const option = certificateIssuerOption(groupDomain);
-  const options = fieldAt(listener, ["tls", "options"]);
-  if (!isSet(options)) faults.add(requiredValue(`${path}.options`, `must have ${option}`));
-  for (const [name, value] of Object.entries((options ?? {}) as JsonObject)) {
-    if (name !== option) faults.add(unsupportedValue(`${path}.options`, name, [option]));
-    else if (value !== "auto") {
-      faults.add(
-        invalidValue(`${path}.options[${option}]`, value, "must be auto: the platform's certificate"),
-      );
-    }
-  }
-}

@@ -14,6 +14,13 @@ export const maxFilters = 16;
 export const dnsNamePattern = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
 const headerNamePattern = "^[A-Za-z0-9!#$%&'*+\\-.^_\\x60|~]+$";
 
+/** A field that is accepted in any form, and refused or ignored afterwards. */
+export const opaqueObject = (description: string): Schema => ({
+  type: "object",
+  description,
+  "x-kubernetes-preserve-unknown-fields": true,
+});
+
 const headerName = (description: string): Schema => ({
   ...textField(description),
   minLength: 1,
@@ -251,16 +258,8 @@ export function filtersSchema(description: string): Schema {
           },
         },
         cors: crossOrigin,
-        requestMirror: {
-          type: "object",
-          description: "Not supported.",
-          "x-kubernetes-preserve-unknown-fields": true,
-        },
-        extensionRef: {
-          type: "object",
-          description: "Not supported.",
-          "x-kubernetes-preserve-unknown-fields": true,
-        },
+        requestMirror: opaqueObject("Not supported."),
+        extensionRef: opaqueObject("Not supported."),
       },
     },
   };

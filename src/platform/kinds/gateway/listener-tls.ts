@@ -1,0 +1,106 @@
+import type { FaultList } from "../../../kube-server/api/fault-list.ts";
+import { fieldAt, isSet, objectsIn } from "../../../kube-server/api/fields.ts";
+import type { JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
+import { type Schema, textField } from "../../../kube-server/api/schema.ts";
+import { unsupportedValue } from "../../../kube-server/api/status.ts";
+import {
+  forbiddenValue,
+  invalidValue,
+  requiredValue,
+  tooManyItems,
+} from "../../../kube-server/api/validate.ts";
+import { secretKind } from "../../../kube-server/kinds/secret.ts";
+import { keysOf, referent } from "../references.ts";
+import { opaqueObject } from "./route-schema.ts";
+
+/** The only option of a listener's TLS: where its certificate comes from; `auto`: from the platform. */
+export function certificateIssuerOption(groupDomain: string): string {
+  return `gateway.networking.${groupDomain}/certificate-issuer`;
+}
+
+/** `tls` of a listener. */
+export const listenerTls: Schema = {
+  type: "object",
+  description: "Settings of TLS; for HTTPS only.",
+  properties: {
+    mode: {
+      type: "string",
+      description: "TLS ends at the gateway.",
+      enum: ["Terminate", "Passthrough"],
+      default: "Terminate",
+    },
+    certificateRefs: {
+      type: "array",
+      description:
+        "The Secret of the type kubernetes.io/tls with the certificate of the listener's hostnames.",
+      maxItems: 64,
+      items: {
+        type: "object",
+        required: ["name"],
+        properties: {
+          group: { ...textField("Group of the object."), default: "", maxLength: 253 },
+          kind: { ...textField("Kind of the object."), default: "Secret", minLength: 1, maxLength: 63 },
+          name: { ...textField("Name of the Secret."), minLength: 1, maxLength: 253 },
+          namespace: {
+            ...textField("Namespace of the Secret; only the gateway's own is permitted."),
+            minLength: 1,
+            maxLength: 63,
+          },
+        },
+      },
+      "x-kubernetes-list-type": "atomic",
+    },
+    frontendValidation: opaqueObject("Not supported."),
+    options: {
+      type: "object",
+      description: "Where the certificate comes from, without certificateRefs.",
+      maxProperties: 16,
+      additionalProperties: { type: "string", maxLength: 4096 },
+    },
+  },
+};
+
+/** The reference to a listener's certificate; undefined: it has the gateway's. */
+export function certificateRefOf({ protocol, tls }: JsonObject): JsonObject | undefined {
+  return protocol === "HTTPS" ? objectsIn(fieldAt(tls, ["certificateRefs"]))[0] : undefined;
+}
+
+/** Keys of the Secrets with the certificates of a Gateway's listeners. */
+export function certificateSecrets(gateway: KubeObject): string[] {
+  const { namespace = "" } = gateway.metadata;
+  const refs = objectsIn(fieldAt(gateway, ["spec", "listeners"])).flatMap((listener): JsonObject[] => {
+    const ref = certificateRefOf(listener);
+    return ref === undefined ? [] : [ref];
+  });
+  const own = refs.filter((ref) => isSecret(ref) && (ref["namespace"] ?? namespace) === namespace);
+  return [...new Set(keysOf(own.map((ref) => [secretKind, referent(ref, namespace)] as const)))];
+}
+
+export function isSecret({ group, kind }: JsonObject): boolean {
+  return group === "" && kind === "Secret";
+}
+
+/** Other kinds, other namespaces and Secrets that do not exist are reported in the listener's status. */
+export function checkTls(listener: JsonObject, path: string, groupDomain: string, faults: FaultList): void {
+  const mode = fieldAt(listener, ["tls", "mode"]) ?? "Terminate";
+  if (mode !== "Terminate") faults.add(unsupportedValue(`${path}.mode`, mode, ["Terminate"]));
+  const option = certificateIssuerOption(groupDomain);
+  const options = fieldAt(listener, ["tls", "options"]);
+  const refs = objectsIn(fieldAt(listener, ["tls", "certificateRefs"]));
+  if (refs.length > 1) faults.add(tooManyItems(`${path}.certificateRefs`, refs.length, 1));
+  if (refs.length > 0 && isSet(options)) {
+    faults.add(forbiddenValue(`${path}.options`, "the certificate comes from certificateRefs"));
+    return;
+  }
+  if (refs.length === 0 && !isSet(options)) {
+    faults.add(requiredValue(`${path}.options`, `must have ${option}, or certificateRefs a Secret`));
+  }
+  for (const [name, value] of Object.entries((options ?? {}) as JsonObject)) {
+    if (name !== option) faults.add(unsupportedValue(`${path}.options`, name, [option]));
+    else if (value !== "auto") {
+      faults.add(
+        invalidValue(`${path}.options[${option}]`, value, "must be auto: the platform's certificate"),
+      );
+    }
+  }
+}
