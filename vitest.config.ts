@@ -28,6 +28,7 @@ const slow = [
   "integration/gateway/restart",
   "integration/helm-chart",
   "integration/newest-first",
+  "integration/platform-backup",
   "integration/platform-slow-watches",
   "integration/platform-watch",
   "integration/receivers-that-refuse",

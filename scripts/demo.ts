@@ -5,7 +5,7 @@
  * its own policy.
  */
 import { join } from "node:path";
-import { createProgress, type Progress } from "../src/app/commands/policies/progress.ts";
+import { createProgress, type Progress } from "../src/app/commands/progress.ts";
 import { sleep } from "../src/base/core/clock.ts";
 import { formatDuration } from "../src/base/core/duration.ts";
 import { describeError } from "../src/base/core/errors.ts";

@@ -1,6 +1,7 @@
 import "./app/daemon/heap-flags.ts";
 import { basename } from "node:path";
 import { Argument, Command, CommanderError } from "commander";
+import { registerBackup } from "./app/commands/backup/command.ts";
 import {
   type CommandContext,
   type CommandResult,
@@ -117,6 +118,7 @@ registerRejected(program, context);
 registerTap(program, context);
 registerDoctor(program, context);
 registerPlatform(program, context);
+registerBackup(program, context);
 registerCompletion(program, context);
 
 function finish({ text, exitStatus }: CommandResult): void {

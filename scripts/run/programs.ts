@@ -50,6 +50,7 @@ export const programs = {
     api: [tsx("bench/api.ts"), "the roadmap's status operation beside a bare HTTP server"],
     audit: [tsx("bench/audit.ts"), "the cost of the platform's audit log"],
     "api-server": [tsx("bench/api-server.ts"), "the platform's API beside a Kubernetes API server (Go)"],
+    backup: [tsx("bench/backup.ts"), "a backup of 100,000 objects of the platform, and its restore"],
     backfill: [tsx("bench/backfill.ts"), "`telemetryd export` beside vmctl"],
     "catch-up": [tsx("bench/catch-up.ts"), "a backlog of 20 million samples"],
     fleet: [tsx("bench/fleet.ts"), "one, two and three replicas"],

@@ -152,7 +152,7 @@ const redisFormat = 1;
 const formatKey = `${keyPrefix}:format`;
 
 /** @throws TelemetrydError STATE_UNUSABLE when a newer telemetryd has written it; whatever Redis rejects with */
-async function claimFormat(connection: RedisConnection): Promise<void> {
+export async function claimFormat(connection: RedisConnection): Promise<void> {
   const remedy = "run that version, restore a backup of Redis from before it, or give another redis.url";
   const found = (await connection.get(formatKey)) ?? undefined;
   const isToBeWritten = checkFormat(found, redisFormat, `Redis key ${formatKey}`, remedy);

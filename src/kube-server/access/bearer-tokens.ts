@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT } from "jose";
-import { keyPrefix, type RedisConnection } from "../../base/redis/connection.ts";
+import type { RedisConnection } from "../../base/redis/connection.ts";
+import { signingKeysKey } from "./access-keys.ts";
 import type { Caller } from "./directory.ts";
 
 /** A signing key of bearer tokens, as stored. */
@@ -33,7 +34,6 @@ const keyLifetimeMs = 24 * 3_600_000;
 const algorithm = "ES256";
 /** Verified tokens that are kept: checking a signature costs more than most requests. */
 const maxVerified = 10_000;
-const keysKey = `${keyPrefix}:platform-access:signing-keys`;
 
 /** @param issuer address-independent name in the tokens, so that other installations' tokens are rejected */
 export function createBearerTokens(redis: RedisConnection, issuer: string): BearerTokens {
@@ -50,9 +50,9 @@ export function createBearerTokens(redis: RedisConnection, issuer: string): Bear
   /** Keep using the known keys until all new ones have been read: a read may fail or be slow. */
   const loadKeys = async (nowMs: number): Promise<void> => {
     const loaded = new Map<string, SigningKey>();
-    for (const [kid, json] of Object.entries(await redis.hgetall(keysKey))) {
+    for (const [kid, json] of Object.entries(await redis.hgetall(signingKeysKey))) {
       const key = JSON.parse(json) as SigningKey;
-      if (nowMs - key.createdMs > keyLifetimeMs + 2 * bearerLifetimeMs) await redis.hdel(keysKey, kid);
+      if (nowMs - key.createdMs > keyLifetimeMs + 2 * bearerLifetimeMs) await redis.hdel(signingKeysKey, kid);
       else loaded.set(kid, key);
     }
     known = loaded;
@@ -72,7 +72,7 @@ export function createBearerTokens(redis: RedisConnection, issuer: string): Bear
     const kid = randomBytes(8).toString("hex");
     const [privateJwk, publicJwk] = await Promise.all([exportJWK(privateKey), exportJWK(publicKey)]);
     const key: SigningKey = { kid, createdMs: nowMs, privateJwk, publicJwk };
-    await redis.hset(keysKey, kid, JSON.stringify(key));
+    await redis.hset(signingKeysKey, kid, JSON.stringify(key));
     known.set(kid, key);
     return key;
   };

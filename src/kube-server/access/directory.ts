@@ -1,12 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { defined } from "../../base/core/defined.ts";
 import type { RedisConnection } from "../../base/redis/connection.ts";
-import { keyPrefix } from "../../base/redis/connection.ts";
 import type { PlaneType } from "../api/kind.ts";
 import type { Plane } from "../api/plane.ts";
 import { leastRole, type Role, roles } from "../api/roles.ts";
 import { projectsKey, usageKey } from "../store/keys.ts";
 import type { ProjectRecord } from "../store/project-record.ts";
+import {
+  membersKey,
+  organizationsKey,
+  providersKey,
+  revisionKey,
+  rolesKey,
+  tokensKey,
+  usesKey,
+} from "./access-keys.ts";
 import { hashToken, isSameHash, newToken, tokenId } from "./token.ts";
 
 /** A Personal Access Token, as stored. */
@@ -112,18 +120,6 @@ export interface AccessDirectory {
   /** The projects that have their names. */
   listProjects(): Promise<Plane[]>;
 }
-
-const prefix = `${keyPrefix}:platform-access`;
-const organizationsKey = `${prefix}:organizations`;
-const tokensKey = `${prefix}:tokens`;
-/** Hash: a token's id to the time of its last use. */
-const usesKey = `${prefix}:token-uses`;
-const membersKey = (organization: string): string => `${prefix}:members:${organization}`;
-/** The members with the role `provider`, as earlier versions stored it. */
-const providersKey = (organization: string): string => `${prefix}:providers:${organization}`;
-/** Hash: `<user>` to the role in the organization, `<project's uid>/<user>` to the role in the project. */
-const rolesKey = (organization: string): string => `${prefix}:roles:${organization}`;
-const revisionKey = `${prefix}:revision`;
 
 /** At most this often, the use of a token is written. */
 const noteEveryMs = 60_000;

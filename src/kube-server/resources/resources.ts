@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../base/core/clock.ts";
 import type { KindDefinition } from "../api/kind.ts";
-import { generatedName, maxNameLength, ownerUids } from "../api/metadata.ts";
+import { generatedName, maxNameLength } from "../api/metadata.ts";
 import { cloneJson, type KubeObject, sameJson } from "../api/object.ts";
 import {
   alreadyExists,
@@ -19,7 +19,7 @@ import {
 import type { Manager } from "../apply/managers.ts";
 import { namespaceKind } from "../kinds/namespace.ts";
 import type { ChangeType } from "../store/change.ts";
-import { objectKey, useReference } from "../store/keys.ts";
+import { objectKey } from "../store/keys.ts";
 import type { ObjectStore } from "../store/object-store.ts";
 import { parseServed, servedObject, storedForm, storedObject, storedParts } from "../store/stored-object.ts";
 import { countsOf, exceededMessage } from "../store/usage.ts";
@@ -43,6 +43,7 @@ import {
 } from "./new-state.ts";
 import { checkOthers, createObjectReader } from "./object-reader.ts";
 import { countValues, valuesIn, yieldIfLarge } from "./object-size.ts";
+import { referencesOf } from "./references.ts";
 import { keyOf, type Target, usersOf, type WriteOptions } from "./target.ts";
 
 export interface WriteResult {
@@ -84,15 +85,16 @@ export interface Resources {
     recent?: KubeObject,
   ): Promise<WriteResult>;
   /**
-   * Writes one finished state of a deletion, regardless of quotas.
+   * Writes one finished state, regardless of quotas: of a deletion, or of an object that is restored.
    *
+   * @param old absent for one that is restored
    * @returns the written object, or undefined if `old` is outdated
    */
   write(
     target: Target,
     type: ChangeType,
     object: KubeObject,
-    old: KubeObject,
+    old: KubeObject | undefined,
   ): Promise<KubeObject | undefined>;
   /** The object with its kind's finalizer if others use it (see `KindDefinition.usedBy`); itself otherwise. */
   heldIfUsed(target: Target, object: KubeObject): Promise<KubeObject>;
@@ -320,14 +322,6 @@ function isLastState(object: KubeObject): boolean {
 
 function nameAndUid({ metadata }: KubeObject): { readonly name: string; readonly uid: string } {
   return { name: metadata.name ?? "", uid: metadata.uid ?? "" };
-}
-
-/** What the store finds an object by: the uids of its owners, and its kind's references. */
-function referencesOf(kind: KindDefinition, object: KubeObject | undefined): string[] {
-  if (object === undefined) return [];
-  const uses = kind.uses?.(object).map(useReference) ?? [];
-  const own = [...(kind.references?.(object) ?? []), ...uses].filter((reference) => !/\s/.test(reference));
-  return [...new Set([...ownerUids(object), ...own])];
 }
 
 function termsOf({ isExempt, dryRun }: WriteOptions): {

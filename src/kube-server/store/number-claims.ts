@@ -70,11 +70,15 @@ for _, owner in ipairs(ARGV) do
 end
 `;
 
+/** Hash of a pool that all planes share: as {@link claimScript} has it. */
+export function sharedClaimsKey(pool: string): string {
+  return `${keyPrefix}:platform:claims:${pool}`;
+}
+
 /** Interfaces of an instance, and families of a network, are far fewer. */
 const suffixes = Array.from({ length: 16 }, (_, index) => String(index));
 
 export function createNumberClaims(redis: RedisConnection): NumberClaims {
-  const sharedKey = (pool: string): string => `${keyPrefix}:platform:claims:${pool}`;
   const claim = async (key: string, pool: string, owner: string, ranges: readonly NumberRange[]) => {
     const number = (await runScript(redis, claimScript, [key], [pool, owner, ...ranges.flat()])) as string;
     return number === "" ? undefined : Number(number);
@@ -88,13 +92,13 @@ export function createNumberClaims(redis: RedisConnection): NumberClaims {
       await runScript(redis, releaseScript, [claimsKey(planeKey(plane))], owners);
     },
     async claimShared(pool, owner, ranges) {
-      return await claim(sharedKey(pool), pool, owner, ranges);
+      return await claim(sharedClaimsKey(pool), pool, owner, ranges);
     },
     async releaseShared(pool, owner) {
-      await runScript(redis, releaseScript, [sharedKey(pool)], [owner]);
+      await runScript(redis, releaseScript, [sharedClaimsKey(pool)], [owner]);
     },
     async sharedOwner(pool, number) {
-      return (await redis.hget(sharedKey(pool), `${pool} ${number}`)) ?? undefined;
+      return (await redis.hget(sharedClaimsKey(pool), `${pool} ${number}`)) ?? undefined;
     },
     async removePlane(plane) {
       await redis.unlink(claimsKey(planeKey(plane)));

@@ -45,11 +45,11 @@ export const maxHostnames = 100;
 
 const prefix = `${keyPrefix}:gateway`;
 /** Hash: hostname to `<project> <gateway> <checked> <lost, or 0>`. */
-const claimsKey = `${prefix}:hostnames`;
+export const hostnamesKey = `${prefix}:hostnames`;
 /** Hash: uid of a project to how many hostnames it holds. */
-const countsKey = `${prefix}:hostname-counts`;
+export const hostnameCountsKey = `${prefix}:hostname-counts`;
 /** Set of the hostnames that a Gateway holds. */
-const heldKey = (gateway: string): string => `${prefix}:hostnames:${gateway}`;
+export const heldHostnamesKey = (gateway: string): string => `${prefix}:hostnames:${gateway}`;
 
 /** KEYS: claims, counts, the Gateway's set. ARGV: 1 hostname, 2 project, 3 gateway, 4 now (ms), 5 most. */
 const claimScript = `
@@ -92,29 +92,29 @@ export function createHostnameClaims(redis: RedisConnection): HostnameClaims {
   return {
     async of(hostnames) {
       if (hostnames.length === 0) return [];
-      return (await redis.hmget(claimsKey, ...hostnames)).map(parseClaim);
+      return (await redis.hmget(hostnamesKey, ...hostnames)).map(parseClaim);
     },
     async claim(hostname, { project, gateway }, nowMs) {
-      const keys = [claimsKey, countsKey, heldKey(gateway)];
+      const keys = [hostnamesKey, hostnameCountsKey, heldHostnamesKey(gateway)];
       const args = [hostname, project, gateway, Math.floor(nowMs), maxHostnames];
       return (await runScript(redis, claimScript, keys, args)) as "held" | "taken" | "full";
     },
     async note(hostname, { project, gateway, checkedMs, lostMs = 0 }) {
       const args = [hostname, project, gateway, Math.floor(checkedMs), Math.floor(lostMs)];
-      await runScript(redis, noteScript, [claimsKey], args);
+      await runScript(redis, noteScript, [hostnamesKey], args);
     },
     async held(gateway) {
-      return await redis.smembers(heldKey(gateway));
+      return await redis.smembers(heldHostnamesKey(gateway));
     },
     async release(gateway, hostnames) {
       if (hostnames.length === 0) return;
-      const keys = [claimsKey, countsKey, heldKey(gateway)];
+      const keys = [hostnamesKey, hostnameCountsKey, heldHostnamesKey(gateway)];
       await runScript(redis, releaseScript, keys, [gateway, ...hostnames]);
     },
   };
 }
 
-function parseClaim(text: string | null): HostnameClaim | undefined {
+export function parseClaim(text: string | null): HostnameClaim | undefined {
   if (text === null) return undefined;
   const [project = "", gateway = "", checked, lost] = text.split(" ");
   const lostMs = Number(lost);

@@ -20,15 +20,17 @@ export function platformSection(config: Config): NonNullable<Config["platform"]>
 
 const redisLimitMs = 10_000;
 
+export type PlatformParts = ReturnType<typeof assemble>;
+
 /**
  * Accesses the platform's data in Redis, whether the daemon runs or not. A private redis-server run by the
  * daemon is used; if none runs, one is started for the duration of the work.
  *
  * @throws REDIS_UNAVAILABLE when it does not respond
  */
-export async function withAdministration<T>(
+export async function withPlatform<T>(
   config: Config,
-  work: (administration: Administration) => Promise<T>,
+  work: (platform: PlatformParts) => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
   const { groupDomain, quotas } = platformSection(config);
@@ -49,13 +51,21 @@ export async function withAdministration<T>(
       },
     );
     const options = { groupDomain, quotas, clock: systemClock, log: silentLogger };
-    const parts = assemble(options, connection, connection);
-    return await work(createAdministration(parts));
+    return await work(assemble(options, connection, connection));
   } finally {
     connection.disconnect();
     stop.abort();
     await running.catch(() => undefined);
   }
+}
+
+/** {@link withPlatform}, for operators' actions. */
+export async function withAdministration<T>(
+  config: Config,
+  work: (administration: Administration) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  return await withPlatform(config, (parts) => work(createAdministration(parts)), signal);
 }
 
 /** Never resolves: rejects only when the service fails. */

@@ -11,9 +11,9 @@ import { SinkStates } from "../../../exporter/delivery/state/sink-states.ts";
 import type { SinkPlan } from "../../../exporter/policy/spec/types.ts";
 import { createExportTools } from "../../daemon/export-tools.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
+import { createProgress, type Output } from "../progress.ts";
 import { parseTime } from "../time.ts";
 import { exportingConfig, plansInDirectory } from "./directory-plans.ts";
-import { createProgress, type Output } from "./progress.ts";
 
 export interface ExportOptions extends ConfigCommandOptions {
   /** See {@link parseTime}. */

@@ -1,0 +1,46 @@
+import type { LineSink } from "../../../base/log/log.ts";
+import { declaredObjects } from "../../../kube-server/backup/declared-objects.ts";
+import { toYaml } from "../../../kube-server/encoding/yaml.ts";
+import { providerAnnotations } from "../../../platform/backup-records.ts";
+import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
+import { withPlatform } from "../platform/platform-access.ts";
+import { findProject } from "./create.ts";
+
+export interface ExportOptions extends ConfigCommandOptions {
+  /** `ORGANIZATION/NAME`. */
+  readonly project: string;
+  /** Whether Secrets are printed, with their values. */
+  readonly withSecrets: boolean;
+}
+
+/**
+ * `telemetryd backup export --project ORGANIZATION/NAME`: prints what is declared in a project as YAML for
+ * `kubectl apply -f`. Of a Secret there is a comment only: applied without its values, it would lose them.
+ *
+ * @throws INVALID_ARGUMENT if there is no such project
+ */
+export async function exportProject(
+  options: ExportOptions,
+  out: LineSink,
+  signal: AbortSignal,
+): Promise<void> {
+  const config = await loadCommandConfig(options, signal);
+  await withPlatform(
+    config,
+    async (parts) => {
+      const project = await findProject(parts, options.project);
+      const { store, kinds, groupDomain } = parts;
+      for await (const object of declaredObjects(store, kinds, project, providerAnnotations(groupDomain))) {
+        signal.throwIfAborted();
+        const { namespace = "", name = "" } = object.metadata;
+        const isHidden = object.kind === "Secret" && !options.withSecrets;
+        out.write(
+          isHidden
+            ? `# Secret ${namespace}/${name} is not exported: use --with-secrets\n`
+            : `---\n${toYaml(object)}`,
+        );
+      }
+    },
+    signal,
+  );
+}
