@@ -1,5 +1,6 @@
+import type { RouteProgram } from "../routing/route-program.ts";
 import type { ProgramAddresses } from "./address-lookups.ts";
-import { isNameless, targetKey } from "./backend-addresses.ts";
+import { type HostState, isNameless, targetKey, targetsOf } from "./backend-addresses.ts";
 import type { BackendAddress } from "./haproxy/backend-section.ts";
 import type { Section } from "./haproxy/configuration-file.ts";
 import type { PlainRoute } from "./haproxy/plain-section.ts";
@@ -60,4 +61,14 @@ export function addressOf({ program, states }: HeldProgram, rule: number): Backe
   if (state?.kind !== "address") return { kind: state?.kind ?? "unresolved" };
   if (isNameless(action.backend)) return { kind: "nameless" };
   return { kind: "address", addresses: state.servers };
+}
+
+/** What is known already of a program's targets; those that it no longer has are forgotten. */
+export function statesOf(program: RouteProgram, before: HeldProgram | undefined): Map<string, HostState> {
+  const states = new Map<string, HostState>();
+  for (const key of targetsOf(program).keys()) {
+    const state = before?.states.get(key);
+    if (state !== undefined) states.set(key, state);
+  }
+  return states;
 }

@@ -3,9 +3,10 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { programOf } from "../../../test/support/gateway/route-program.ts";
 import type { BackendTarget } from "../routing/route-program.ts";
+import { isAddressSet } from "./address-commands.ts";
 import { BackendResolver } from "./backend-addresses.ts";
 import { addressOf, type HeldProgram } from "./held-program.ts";
-import { HeldPrograms, isAddressSet } from "./held-programs.ts";
+import { HeldPrograms } from "./held-programs.ts";
 import { fittingVersions } from "./memory-shares.ts";
 
 const resolver = new BackendResolver({
@@ -57,7 +58,7 @@ test.each<[string, BackendTarget["scheme"], string, kind: string, report: object
   await programs.resolve(0);
   const [held] = programs.all();
   expect(held && addressOf(held, 0).kind).toBe(kind);
-  expect(programs.takeReports().get(program.gateway)).toEqual(report);
+  expect(programs.reports.take().get(program.gateway)).toEqual(report);
 });
 
 test("HTTP and HTTPS to one address: only HTTP is forwarded", async () => {
@@ -71,7 +72,7 @@ test("HTTP and HTTPS to one address: only HTTP is forwarded", async () => {
   await programs.resolve(0);
   const [held] = programs.all();
   expect([0, 1].map((rule) => held && addressOf(held, rule).kind)).toEqual(["address", "nameless"]);
-  expect(programs.takeReports().get(program.gateway)).toEqual({ blocked: { "https://1.2.3.4": why } });
+  expect(programs.reports.take().get(program.gateway)).toEqual({ blocked: { "https://1.2.3.4": why } });
 });
 
 test("the report on a program that is removed is taken back", async () => {
@@ -79,9 +80,9 @@ test("the report on a program that is removed is taken back", async () => {
   const program = programOf([{ backend: { scheme: "http", host: "10.0.0.1", port: 80 } }]);
   programs.apply([program], []);
   await programs.resolve(0);
-  expect(programs.takeReports().get(program.gateway)).toHaveProperty("blocked");
+  expect(programs.reports.take().get(program.gateway)).toHaveProperty("blocked");
   programs.apply([], [program.gateway]);
-  expect([...programs.takeReports()]).toEqual([[program.gateway, undefined]]);
+  expect([...programs.reports.take()]).toEqual([[program.gateway, undefined]]);
 });
 
 test("addresses of backends that a program no longer has are forgotten", async () => {

@@ -1,20 +1,19 @@
 import { defined } from "../../base/core/defined.ts";
 import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
-import type { ProgramReport } from "../routing/program-store.ts";
 import type { BackendTarget, RouteProgram } from "../routing/route-program.ts";
+import { addressCommands, sameCount, sameServers } from "./address-commands.ts";
 import { AddressLookups } from "./address-lookups.ts";
-import { type BackendResolver, type HostState, targetKey, targetsOf } from "./backend-addresses.ts";
+import { type BackendResolver, type HostState, targetKey } from "./backend-addresses.ts";
 import { type PlacedCertificate, placedCertificates } from "./certificates.ts";
-import { isOneBackend, programFault, sectionName, serverName } from "./haproxy/backend-section.ts";
-import { type HeldProgram, type Refusal, refusalOf } from "./held-program.ts";
-import { fittingVersions, overShare, ownBytes, plainBytes, versionBytes } from "./memory-shares.ts";
+import { programFault } from "./haproxy/backend-section.ts";
+import { type HeldProgram, type Refusal, refusalOf, statesOf } from "./held-program.ts";
+import { ownBytes, plainBytes, versionBytes } from "./memory-shares.ts";
 import { plainPaths } from "./plain-program.ts";
-import { reportOf } from "./program-report.ts";
+import { ProgramReports } from "./program-reports.ts";
+import { ProgramVersions } from "./program-versions.ts";
 
 /** Characters of programs that are compared before the event loop gets its turn. */
 const comparedAtOnce = 2 ** 20;
-/** Programs whose versions are decided before the event loop gets its turn. */
-const settledAtOnce = 200;
 /** Programs whose lookups are begun before the event loop gets its turn. */
 const resolvedAtOnce = 200;
 /** How long a load waits for names that are slow to resolve: until then they have no address. */
@@ -24,17 +23,16 @@ const firstLookupMs = 1_500;
 export class HeldPrograms {
   readonly #lookups: AddressLookups<HeldProgram>;
   readonly #onBlocked: (blocked: { gateway: string; host: string; reason: string }) => void;
-  #held = new Map<string, HeldProgram>();
+  readonly #held = new Map<string, HeldProgram>();
+  /** What of them has yet to be reported to the store. */
+  readonly reports = new ProgramReports(this.#held);
   /** Programs whose configuration has to be rewritten; also removed ones. */
   #changed = new Map<string, RouteProgram>();
-  /** The newest versions of each project's programs, by its uid. */
-  readonly #projects = new Map<string, Set<HeldProgram>>();
-  /** Projects in which what fits, or what HAProxy accepts, has changed. */
-  readonly #unsettled = new Set<string>();
-  readonly #versions = new Set<HeldProgram>();
-  readonly #versionOf = new Map<string, HeldProgram>();
+  readonly #versions = new ProgramVersions({
+    onVersion: ({ program }) => this.#changed.set(program.gateway, program),
+    onExcess: ({ program: { gateway } }) => this.reports.note(gateway),
+  });
   readonly #unresolved = new Set<HeldProgram>();
-  readonly #unreported = new Set<string>();
   /** Gateways of which the store may have an earlier version. */
   readonly #edited = new Set<string>();
   #isTouched = false;
@@ -161,21 +159,20 @@ export class HeldPrograms {
       };
       this.#held.set(gateway, held);
       if (before !== undefined) this.#edited.add(gateway);
-      this.#replace(before, held);
+      this.#versions.replace(before, held);
       this.#changed.set(gateway, program);
       this.#unresolved.add(held);
-      this.#unreported.add(gateway);
+      this.reports.note(gateway);
     }
     for (const gateway of removed) {
       const before = this.#held.get(gateway);
       if (before === undefined) continue;
       this.#held.delete(gateway);
       this.#edited.delete(gateway);
-      this.#replace(before, undefined);
-      this.#setVersion(before, undefined);
+      this.#versions.replace(before, undefined);
       this.#changed.set(gateway, before.program);
       // Each heartbeat keeps all reports alive: one that nobody takes back stays for ever.
-      this.#unreported.add(gateway);
+      this.reports.note(gateway);
     }
   }
 
@@ -228,7 +225,7 @@ export class HeldPrograms {
     held.isChecking = undefined;
     if (fault === undefined) held.isAccepted = true;
     else this.refuse(held, fault);
-    this.#unsettle(held);
+    this.#versions.unsettle(held);
     // With other certificates only, it needs no load.
     if (held.program.certificates === undefined) this.#isTouched = true;
     else this.#changed.set(held.program.gateway, held.program);
@@ -237,8 +234,8 @@ export class HeldPrograms {
   /** The version is never loaded. */
   refuse(held: HeldProgram, fault: Refusal): void {
     held.fault = fault;
-    this.#unsettle(held);
-    this.#unreported.add(held.program.gateway);
+    this.#versions.unsettle(held);
+    this.reports.note(held.program.gateway);
   }
 
   /** Newest versions that fit into their projects' shares, and of which HAProxy has not said whether it accepts them. */
@@ -255,70 +252,12 @@ export class HeldPrograms {
    * The set is the same at each call; programs that are removed leave it.
    */
   versions(): ReadonlySet<HeldProgram> {
-    for (const uid of this.#unsettled) this.#settleProject(uid);
-    return this.#versions;
+    return this.#versions.all();
   }
 
   /** Does most of what {@link versions} has to do, project by project. */
   async settle(): Promise<void> {
-    let settled = 0;
-    for (const uid of this.#unsettled) {
-      settled += this.#settleProject(uid);
-      if (settled < settledAtOnce) continue;
-      settled = 0;
-      await yieldToEventLoop();
-    }
-  }
-
-  /** @returns how many programs the project has */
-  #settleProject(uid: string): number {
-    this.#unsettled.delete(uid);
-    const project = this.#projects.get(uid) ?? new Set();
-    for (const [held, fitting] of fittingVersions(project)) {
-      this.#noteExcess(held, held.fault === undefined && fitting !== held ? overShare : undefined);
-      this.#setVersion(held, fitting === held && held.isAccepted !== true ? held.earlier : fitting);
-    }
-    return project.size;
-  }
-
-  #setVersion({ program }: HeldProgram, version: HeldProgram | undefined): void {
-    const { gateway } = program;
-    const before = this.#versionOf.get(gateway);
-    if (before === version) return;
-    if (before !== undefined) this.#versions.delete(before);
-    this.#versionOf.delete(gateway);
-    this.#changed.set(gateway, program);
-    if (version === undefined) return;
-    this.#versions.add(version);
-    this.#versionOf.set(gateway, version);
-  }
-
-  /** Has {@link versions} decide again. */
-  #unsettle({ program }: HeldProgram): void {
-    this.#unsettled.add(program.plane.uid);
-  }
-
-  /** Replaces a version of a program by a newer one; undefined: it is gone. */
-  #replace(before: HeldProgram | undefined, held: HeldProgram | undefined): void {
-    if (before !== undefined) {
-      const { uid } = before.program.plane;
-      const project = this.#projects.get(uid);
-      project?.delete(before);
-      if (project?.size === 0) this.#projects.delete(uid);
-      this.#unsettle(before);
-    }
-    if (held === undefined) return;
-    const { uid } = held.program.plane;
-    const project = this.#projects.get(uid) ?? new Set();
-    this.#projects.set(uid, project.add(held));
-    this.#unsettle(held);
-  }
-
-  #noteExcess(held: HeldProgram, excess: Refusal | undefined): void {
-    if (held.excess === excess) return;
-    held.excess = excess;
-    this.#changed.set(held.program.gateway, held.program);
-    this.#unreported.add(held.program.gateway);
+    await this.#versions.settle();
   }
 
   /** HAProxy was given a version without a load. */
@@ -336,7 +275,7 @@ export class HeldPrograms {
       held.isLoaded = versions.has(held);
       held.isPending = !held.isLoaded && refusalOf(held) === undefined;
       if (held.isLoaded) held.earlier = undefined;
-      if (held.isPending !== wasPending) this.#unreported.add(gateway);
+      if (held.isPending !== wasPending) this.reports.note(gateway);
     }
   }
 
@@ -388,13 +327,13 @@ export class HeldPrograms {
   #noteState(held: HeldProgram, target: BackendTarget, before: HostState | undefined): void {
     const { gateway } = held.program;
     const after = held.states.get(targetKey(target));
-    this.#unreported.add(gateway);
+    this.reports.note(gateway);
     if (after?.kind === "blocked") this.#onBlocked({ gateway, host: target.host, reason: after.reason });
     if (after === undefined || (before !== undefined && sameServers(before, after))) return;
     held.section = undefined;
     held.route = undefined;
     held.bytes = undefined;
-    this.#unsettle(held);
+    this.#versions.unsettle(held);
     const isMove =
       held.paths === undefined &&
       before?.kind === "address" &&
@@ -406,93 +345,4 @@ export class HeldPrograms {
       this.#commands.push(...commands.map((command) => ({ held, command })));
     } else this.#changed.set(gateway, held.program);
   }
-
-  /**
-   * Reports that differ from the stored ones. Each goes to {@link noteReported} or {@link giveBackReports}.
-   */
-  takeReports(): Map<string, ProgramReport | undefined> {
-    const reports = new Map<string, ProgramReport | undefined>();
-    for (const gateway of this.#unreported) {
-      const held = this.#held.get(gateway);
-      const report = held && reportOf(held);
-      if (held === undefined || JSON.stringify(report) !== held.reported) reports.set(gateway, report);
-    }
-    this.#unreported.clear();
-    return reports;
-  }
-
-  noteReported(reports: ReadonlyMap<string, ProgramReport | undefined>): void {
-    for (const [gateway, report] of reports) {
-      const held = this.#held.get(gateway);
-      if (held !== undefined) held.reported = JSON.stringify(report);
-    }
-  }
-
-  /** They could not be stored. */
-  giveBackReports(reports: ReadonlyMap<string, unknown>): void {
-    for (const gateway of reports.keys()) this.#unreported.add(gateway);
-  }
-
-  /** Nothing is stored of the reports: all of them are due. */
-  forgetReported(): void {
-    for (const held of this.#held.values()) {
-      held.reported = undefined;
-      this.#unreported.add(held.program.gateway);
-    }
-  }
-}
-
-/** What is known already of a program's targets; those that it no longer has are forgotten. */
-function statesOf(program: RouteProgram, before: HeldProgram | undefined): Map<string, HostState> {
-  const states = new Map<string, HostState>();
-  for (const key of targetsOf(program).keys()) {
-    const state = before?.states.get(key);
-    if (state !== undefined) states.set(key, state);
-  }
-  return states;
-}
-
-type Servers = Pick<HostState & { kind: "address" }, "servers">;
-
-function sameCount(before: Servers, after: Servers): boolean {
-  return before.servers.length === after.servers.length;
-}
-
-function sameServers(before: HostState, after: HostState): boolean {
-  if (before.kind === "address" && after.kind === "address")
-    return String(before.servers) === String(after.servers);
-  return before.kind === after.kind;
-}
-
-/** Whether HAProxy has done what a command of {@link HeldPrograms.takeCommands} asks for. */
-export function isAddressSet(response: string): boolean {
-  return /\bchanged from\b|\bno need to change\b/.test(response);
-}
-
-/** Whether HAProxy has done all of some commands for servers' addresses and states, and for maps. */
-export function areDone(commands: readonly string[], response: string): boolean {
-  const lines = response.split("\n").filter((line) => line.trim() !== "");
-  const addresses = commands.filter((command) => / addr /.test(command)).length;
-  // The others respond only if they fail.
-  return lines.length === addresses && lines.every(isAddressSet);
-}
-
-/** @param before as many addresses as `after` */
-function addressCommands(
-  program: RouteProgram,
-  target: BackendTarget,
-  before: readonly string[],
-  after: readonly string[],
-): string[] {
-  const rules = program.rules.flatMap(({ action }, rule) =>
-    action.type === "forward" && targetKey(action.backend) === targetKey(target) ? [rule] : [],
-  );
-  const ofRules = after.length > 1 && isOneBackend(program) ? rules.slice(0, 1) : rules;
-  return ofRules.flatMap((rule) =>
-    after.flatMap((address, place) => {
-      if (address === before[place]) return [];
-      const server = `${sectionName(program.gateway)}/${serverName(rule, place)}`;
-      return `set server ${server} addr ${address} port ${target.port}`;
-    }),
-  );
 }

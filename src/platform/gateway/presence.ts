@@ -66,7 +66,7 @@ export class Presence {
       if (isReturn) {
         // They may be lost, or about programs that are gone.
         await store.forgetReports(runner);
-        programs.forgetReported();
+        programs.reports.forgetStored();
       }
       await this.#storeReports();
       await store.heartbeat(runner, version);
@@ -90,15 +90,15 @@ export class Presence {
 
   async #storeReports(): Promise<void> {
     const { store, runner, programs } = this.#options;
-    const reports = programs.takeReports();
+    const reports = programs.reports.take();
     if (reports.size === 0) return;
     try {
       await store.report(runner, reports);
     } catch (error) {
-      programs.giveBackReports(reports);
+      programs.reports.giveBack(reports);
       throw error;
     }
-    programs.noteReported(reports);
+    programs.reports.stored(reports);
     for (const gateway of reports.keys()) {
       const program = programs.program(gateway);
       if (program !== undefined) this.#toWake.set(gateway, program);

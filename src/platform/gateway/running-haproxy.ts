@@ -1,11 +1,11 @@
 import { describeError } from "../../base/core/errors.ts";
 import type { Logger } from "../../base/log/log.ts";
+import { areDone, isAddressSet } from "./address-commands.ts";
 import { type Answered, addCommands, type CertificateChange, dropCommands } from "./certificates.ts";
 import { hostEntry, pathEntries } from "./configuration-writer.ts";
 import { commandWord, HaproxyError } from "./haproxy/command-socket.ts";
 import { type GatewayFiles, hostKey } from "./haproxy/configuration.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
-import { areDone, isAddressSet } from "./held-programs.ts";
 import type { PathTable, Placement } from "./placement.ts";
 import type { HostOfGateway, MapChange, PlacementChange } from "./placement-change.ts";
 
