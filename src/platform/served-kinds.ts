@@ -12,6 +12,7 @@ import { workloadKind } from "./kinds/compute/workload.ts";
 import { workloadDeploymentKind } from "./kinds/compute/workload-deployment.ts";
 import { endpointSliceKind } from "./kinds/discovery/endpoint-slice.ts";
 import { gatewayKind } from "./kinds/gateway/gateway.ts";
+import { gatewayClassKind } from "./kinds/gateway/gateway-class.ts";
 import { httpRouteKind } from "./kinds/gateway/http-route.ts";
 import { httpProxyKind } from "./kinds/networking/http-proxy.ts";
 import { defaultCityCodes, locationKind } from "./kinds/networking/location.ts";
@@ -63,6 +64,7 @@ export function servedKinds(
     deployment,
     instance,
     httpProxyKind(groupDomain, isAllowed),
+    gatewayClassKind(groupDomain),
     gateway,
     olderVersion(gateway),
     httpRouteKind,

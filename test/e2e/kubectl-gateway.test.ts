@@ -53,6 +53,16 @@ describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
     expect(await k.ok("get", "httpproxy", "x", "-o", "jsonpath={.metadata.generation}")).toBe("1");
   });
 
+  test("the only class of gateways is accepted, and can only be read", async () => {
+    const [header, row, ...others] = (await k.ok("get", "gatewayclasses")).trim().split("\n");
+    expect(header).toMatch(/^NAME +CONTROLLER +ACCEPTED +AGE$/);
+    expect(row).toMatch(/^external-global-proxy +gateway\.networking\.platformapis\/external\S+ +True +\S+$/);
+    expect(others).toEqual([]);
+    await k.ok("wait", "--for=condition=Accepted", "gc/external-global-proxy", "--timeout=10s");
+    const deleted = await k.run(["delete", "gc", "external-global-proxy"]);
+    expect([deleted.code, deleted.err]).toEqual([1, expect.stringContaining("MethodNotAllowed")]);
+  });
+
   test("gateways and routes in v1beta1: the same objects, each in the version asked for", async () => {
     const group = "gateway.networking.k8s.io";
     const [gateways, routes] = [`gateways.v1beta1.${group}`, `httproutes.v1beta1.${group}`];
@@ -114,6 +124,7 @@ describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
     const all = await k.ok("get", "gateway-api", "-o", "name");
     expect(all.trim().split("\n").sort()).toEqual([
       "gateway.gateway.networking.k8s.io/x",
+      "gatewayclass.gateway.networking.k8s.io/external-global-proxy",
       "httproute.gateway.networking.k8s.io/x",
     ]);
     const patch = JSON.stringify({ metadata: { labels: { own: "yes" } } });

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { defined } from "../../base/core/defined.ts";
+import { fixedUid } from "../api/fixed-uid.ts";
 import {
   ageColumn,
   apiVersionOf,
@@ -155,10 +155,7 @@ export function definitionOf(kind: KindDefinition, others: readonly KindDefiniti
 function establishedDefinition(kind: KindDefinition, others: readonly KindDefinition[]): KubeObject {
   const definition = definitionOf(kind, others);
   const { name } = definition.metadata;
-  const digest = createHash("sha256")
-    .update(`${apiVersionOf(kind)} ${name}`)
-    .digest("hex");
-  const uid = digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
+  const uid = fixedUid(`${apiVersionOf(kind)} ${name}`);
   // Kubernetes demands it of its own groups: a link to the approval, or this word.
   const annotations = kind.group.endsWith(".k8s.io")
     ? { annotations: { "api-approved.kubernetes.io": "unapproved, served in part" } }

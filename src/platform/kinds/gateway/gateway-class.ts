@@ -1,0 +1,72 @@
+import { fieldColumn } from "../../../kube-server/api/columns.ts";
+import { conditionsSchema } from "../../../kube-server/api/conditions.ts";
+import { fixedUid } from "../../../kube-server/api/fixed-uid.ts";
+import { ageColumn, apiVersionOf, type KindDefinition } from "../../../kube-server/api/kind.ts";
+import { textField } from "../../../kube-server/api/schema.ts";
+import { gatewayClass, gatewayControllerName, gatewayNames } from "./gateway.ts";
+
+const names = {
+  group: gatewayNames.group,
+  version: gatewayNames.version,
+  kind: "GatewayClass",
+  plural: "gatewayclasses",
+  singular: "gatewayclass",
+} as const;
+
+/** The classes of Gateways (Gateway API): there is one, which the platform has accepted. It can only be read. */
+export function gatewayClassKind(groupDomain: string): KindDefinition {
+  const description = "GatewayClass is a kind of gateways that Gateways can be of. It can only be read.";
+  const controllerName = gatewayControllerName(groupDomain);
+  return {
+    ...names,
+    shortNames: ["gc"],
+    categories: ["gateway-api"],
+    namespaced: false,
+    planes: ["project"],
+    description,
+    nameRule: "subdomain",
+    builtIn: false,
+    statusSubresource: false,
+    schema: {
+      type: "object",
+      description,
+      properties: {
+        spec: {
+          type: "object",
+          description: "Who runs the gateways.",
+          properties: {
+            controllerName: textField("Controller of the Gateways."),
+            description: textField("What it is."),
+          },
+        },
+        status: {
+          type: "object",
+          description: "What is known of the class.",
+          properties: { conditions: conditionsSchema },
+        },
+      },
+    },
+    columns: [
+      fieldColumn("Controller", "Controller of the Gateways.", ["spec", "controllerName"]),
+      {
+        ...fieldColumn("Accepted", "Whether the class can be used.", ["status", "conditions", 0, "status"]),
+        jsonPath: '.status.conditions[?(@.type=="Accepted")].status',
+      },
+      ageColumn,
+    ],
+    selectableFields: {},
+    fixedObjects(_plane, createdAt) {
+      const accepted = {
+        ...{ type: "Accepted", status: "True", reason: "Accepted", message: "The class can be used" },
+        ...{ lastTransitionTime: createdAt, observedGeneration: 1 },
+      };
+      const metadata = {
+        ...{ name: gatewayClass, uid: fixedUid(controllerName), resourceVersion: "1", generation: 1 },
+        creationTimestamp: createdAt,
+      };
+      const spec = { controllerName, description: "HAProxy, run by telemetryd" };
+      const status = { conditions: [accepted] };
+      return [{ apiVersion: apiVersionOf(names), kind: names.kind, metadata, spec, status }];
+    },
+  };
+}
