@@ -62,6 +62,7 @@ const order = {
     "access",
     "resources",
     "watch",
+    "logs",
     "controllers",
     "backup",
     "open-api",
@@ -101,6 +102,7 @@ const order = {
     "rejected",
     "status",
     "tap",
+    "logs",
   ],
   "src/app/commands/status": ["report", "watch", "."],
 };

@@ -10,6 +10,7 @@ import {
 } from "./app/commands/command.ts";
 import { registerCompletion } from "./app/commands/completion/command.ts";
 import { registerDoctor } from "./app/commands/doctor/command.ts";
+import { registerLogs } from "./app/commands/logs/command.ts";
 import { opsAddressOption } from "./app/commands/ops-address.ts";
 import { registerPlan } from "./app/commands/plan/command.ts";
 import { registerPlatform } from "./app/commands/platform/command.ts";
@@ -119,6 +120,7 @@ registerTap(program, context);
 registerDoctor(program, context);
 registerPlatform(program, context);
 registerBackup(program, context);
+registerLogs(program, context);
 registerCompletion(program, context);
 
 function finish({ text, exitStatus }: CommandResult): void {

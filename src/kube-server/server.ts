@@ -22,6 +22,7 @@ import { workOf } from "./controllers/work-items.ts";
 import { createApiApp } from "./http/app.ts";
 import type { AuditSink } from "./http/audit.ts";
 import { defaultLimits, type ServerLimits } from "./http/limits.ts";
+import { createLogRelay } from "./logs/log-relay.ts";
 import { createServerMetrics, measure, type ServerMetrics } from "./metrics.ts";
 import { createResources, type Resources } from "./resources/resources.ts";
 import { createNumberClaims, type NumberClaims } from "./store/number-claims.ts";
@@ -179,6 +180,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
       await runServices(
         [
           { name: "changes", run: (stop) => parts.feed.run(stop) },
+          { name: "logs", run: (stop) => parts.logs.run(stop) },
           { name: "controllers", run: (stop) => runControllers(parts, stop) },
           { name: "measures", run: (stop) => runMeasures(parts, stop) },
           { name: "compaction", run: (stop) => runCompaction(options, parts, stop) },
@@ -241,6 +243,7 @@ export function assembleServer(
     garbageCollector: createGarbageCollector({ kinds, store, resources, clock }),
     limits: { ...defaultLimits, ...options.limits },
     reads: createWatchReads({ store, semaphore }),
+    logs: createLogRelay(redis, subscriber, clock),
     unsent: new UnsentEvents(clock, { ...defaultUnsentLimits, ...options.unsent }),
     bookmarkMs: options.bookmarkMs ?? defaults.bookmarkMs,
     watchCheckMs: options.watchCheckMs ?? defaults.watchCheckMs,

@@ -1,4 +1,5 @@
 import "../support/leak-check.ts";
+import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
 import { changed } from "../support/plane/admission.ts";
 import { connectKubectl, listOf } from "../support/plane/connected-kubectl.ts";
 import type { Kubectl } from "../support/plane/kubectl.ts";
-import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import { projectBase, startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 import { type RunningPodman, randomRange, requirePodman, startPodman } from "../support/provider/podman.ts";
 import { example } from "../support/provider/workload-cases.ts";
 import { until } from "../support/until.ts";
@@ -50,12 +51,30 @@ const disk = {
   resources: { requests: { storage: "10Gi" } },
 };
 
+/** `telemetryd logs`, until Ctrl-C. */
+function logsCommand(kubeconfig: string, ...args: readonly string[]) {
+  const program = ["--import", "tsx", "src/cli.ts", "logs", "--kubeconfig", kubeconfig, ...args];
+  const child = spawn(process.execPath, program, { stdio: ["ignore", "pipe", "inherit"] });
+  let text = "";
+  child.stdout.on("data", (piece: Buffer) => {
+    text += piece.toString();
+  });
+  return {
+    text: () => text,
+    async interrupt(): Promise<number | null> {
+      child.kill("SIGINT");
+      return await new Promise((resolve) => child.once("close", resolve));
+    },
+  };
+}
+
 describe("workloads that run", () => {
   const releasers = new Releasers();
   let podman: RunningPodman;
   let platform: TestPlatform;
   let daemon: RunningDaemon;
   let k: Kubectl;
+  let kubeconfig: string;
 
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), "telemetryd-compute-engine-"));
@@ -100,6 +119,7 @@ describe("workloads that run", () => {
     const kubectl = await connectKubectl(platform);
     releasers.push(() => kubectl[Symbol.asyncDispose]());
     k = kubectl.project;
+    kubeconfig = join(kubectl.folder, "web.json");
     await kubectl.createProject();
   });
 
@@ -343,6 +363,31 @@ describe("workloads that run", () => {
     await k.file(changed(release, `${container}.env`, [{ name: "A", value: "b" }]), "apply");
     await until("all are available again", async () => (await available()) === "2 2");
     await k.ok("delete", "workload", "release", "--timeout=120s");
+  });
+
+  test("logs: by kubectl and by the command, with what both may ask for", async () => {
+    const talking = "registry.example/talk:1";
+    const command = "i=0; trap 'exit 0' TERM; while :; do echo line $i; i=$((i+1)); sleep 0.5; done";
+    await podman.image(talking, { command });
+    await k.file(changed(closed(named(workload, "talk")), `${container}.image`, talking), "apply");
+    const path = `${projectBase("web")}/apis/compute.platformapis/v1alpha/namespaces/default/instances`;
+    const log = (query: string) => k.run(["get", "--raw", `${path}/talk-us-dfw-0/log?${query}`]);
+    await until("there are lines", async () => /^(line \d+\n){3}$/.test((await log("tailLines=3")).out));
+    expect((await log("limitBytes=7")).out).toBe("line 0\n");
+    expect((await log("container=web&tailLines=1&timestamps=true")).out).toMatch(/^20\S+Z? line \d+\n$/);
+    const since = (await log("sinceSeconds=2")).out.split("\n").length;
+    expect(since).toBeLessThan(10);
+    expect((await log("container=db")).err).toContain("container db is not valid for talk-us-dfw-0");
+    expect((await log("container=db")).err).toContain("choose one of: [web]");
+    expect((await log("previous=true")).err).toContain("leave previous out");
+    const followed = logsCommand(kubeconfig, "talk-us-dfw-0", "--follow", "--tail", "1");
+    await until("it follows", () => followed.text().split("\n").length > 5);
+    const lines = followed.text().trim().split("\n");
+    const first = Number(lines[0]?.slice("line ".length));
+    expect(lines).toEqual(lines.map((_, index) => `line ${first + index}`));
+    expect(await followed.interrupt()).toBe(0);
+    await k.ok("delete", "workload", "talk", "--timeout=60s");
+    expect((await log("")).err).toContain('"talk-us-dfw-0" not found');
   });
 
   test("delete: nothing is left", async () => {

@@ -21,6 +21,7 @@ interface ServedResource {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly hasStatus: boolean;
+  readonly hasLog: boolean;
   /** Changes with the stored form, for clients; absent for kinds that are not stored. */
   readonly storageVersionHash?: string;
 }
@@ -44,7 +45,7 @@ export function groupVersions(kinds: readonly KindDefinition[]): GroupVersion[] 
       verbs: ["create"],
       shortNames: [],
       categories: [],
-      hasStatus: false,
+      ...{ hasStatus: false, hasLog: false },
     });
   }
   return [...found.values()];
@@ -60,6 +61,7 @@ function served(kind: KindDefinition): ServedResource {
     shortNames: kind.shortNames,
     categories: kind.categories,
     hasStatus: kind.statusSubresource,
+    hasLog: kind.logs !== undefined,
     storageVersionHash: storageVersionHash(storedKind(kind)),
   };
 }
@@ -118,15 +120,10 @@ export function resourceList(
       categories: unlessEmpty(resource.categories),
       storageVersionHash: resource.storageVersionHash,
     });
-    if (!resource.hasStatus) return [main];
-    const status = {
-      name: `${resource.name}/status`,
-      singularName: "",
-      namespaced,
-      kind,
-      verbs: [...statusVerbs],
-    };
-    return [main, status];
+    const further = subresources(resource).map(({ name, verbs }) => {
+      return { name: `${resource.name}/${name}`, singularName: "", namespaced, kind, verbs };
+    });
+    return [main, ...further];
   });
   return { kind: "APIResourceList", apiVersion: "v1", groupVersion: apiVersionOf(found), resources };
 }
@@ -166,10 +163,22 @@ function aggregatedResource(place: GroupVersion, resource: ServedResource): Json
     verbs: [...resource.verbs],
     shortNames: unlessEmpty(resource.shortNames),
     categories: unlessEmpty(resource.categories),
-    subresources: resource.hasStatus
-      ? [{ subresource: "status", responseKind, verbs: [...statusVerbs] }]
-      : undefined,
+    subresources: unlessNone(
+      subresources(resource).map(({ name, verbs }) => ({ subresource: name, responseKind, verbs })),
+    ),
   });
+}
+
+/** Of a resource, in the order of their names. */
+function subresources({ hasStatus, hasLog }: ServedResource): { name: string; verbs: string[] }[] {
+  return [
+    ...(hasLog ? [{ name: "log", verbs: ["get"] }] : []),
+    ...(hasStatus ? [{ name: "status", verbs: [...statusVerbs] }] : []),
+  ];
+}
+
+function unlessNone<T>(list: T[]): T[] | undefined {
+  return list.length === 0 ? undefined : list;
 }
 
 function unlessEmpty(names: readonly string[]): string[] | undefined {

@@ -64,6 +64,8 @@ export interface KindDefinition extends ResourceName {
   readonly statusWriters?: "members" | "providers";
   /** What providers do with its objects besides reading. Absent: they update those whose status they write. */
   readonly providerVerbs?: readonly string[];
+  /** Its objects write logs, which are read as `/log`, and which the provider that runs them sends. */
+  readonly logs?: ObjectLogs;
   /** Fields other than apiVersion, kind and metadata. */
   readonly schema: Schema;
   /**
@@ -142,6 +144,14 @@ export interface KindDefinition extends ResourceName {
    * @param createdAt when the plane was created (RFC 3339)
    */
   fixedObjects?(plane: PlaneType, createdAt: string): readonly KubeObject[];
+}
+
+/** The logs of an object. */
+export interface ObjectLogs {
+  /** Parts with a log of their own; none: it has one log without a name. */
+  containers(object: KubeObject): readonly string[];
+  /** Identity of the provider that runs the object; undefined while none does. */
+  provider(object: KubeObject): string | undefined;
 }
 
 /** A column of the server-side table (meta/v1 TableColumnDefinition). */

@@ -14,15 +14,16 @@ export type Role = (typeof roles)[number];
 const readVerbs = ["get", "list", "watch"];
 const updateVerbs = ["patch", "update"];
 
-/** Whether a role permits a verb on a kind that has it, or on its `/status`. */
+/** Whether a role permits a verb on a kind that has it, or on its `/status` or its `/log`. */
 export function permits(
   role: Role,
   kind: Pick<KindDefinition, "confidential" | "providerVerbs" | "statusSubresource" | "statusWriters">,
   verb: string,
-  subresource: "status" | "" = "",
+  subresource: "status" | "log" | "" = "",
 ): boolean {
   if (readVerbs.includes(verb)) return role !== "viewer" || kind.confidential !== true;
   if (role === "viewer") return false;
+  if (subresource === "log") return role === "provider";
   if (subresource !== "") return !updateVerbs.includes(verb) || mayWriteStatus(kind, role);
   return role !== "provider" || providerVerbsOf(kind).includes(verb);
 }

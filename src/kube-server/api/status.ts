@@ -309,6 +309,12 @@ export function unavailable(isBrief: boolean): StatusError {
   return failure(503, "ServiceUnavailable", message, isBrief ? { retryAfterSeconds: 1 } : {});
 }
 
+/** The provider that runs an object sends nothing of it. */
+export function noProvider(retryAfterSeconds: number): StatusError {
+  const message = "its provider does not send the log: it is not connected, or sends too many others";
+  return failure(503, "ServiceUnavailable", message, { retryAfterSeconds });
+}
+
 export function tooLargeResourceVersion(asked: string, current: string): StatusError {
   const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;
   const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];

@@ -1,7 +1,7 @@
 import { defined } from "../../base/core/defined.ts";
 import type { KindDefinition } from "../api/kind.ts";
 import { apiVersionOf } from "../api/kind.ts";
-import type { JsonObject, KubeObject } from "../api/object.ts";
+import { isJsonObject, type JsonObject, type KubeObject } from "../api/object.ts";
 import { badRequest, notAcceptable } from "../api/status.ts";
 import {
   columnDefinitions,
@@ -116,4 +116,14 @@ export function deletedStatus(kind: KindDefinition, object: KubeObject): JsonObj
       uid: object.metadata.uid ?? "",
     }),
   };
+}
+
+/** Name of the only object in a response: a new one's is not in the path. */
+export function nameOf({ body, code }: ApiResponse): string | undefined {
+  if (code !== 201 || Symbol.asyncIterator in body) return undefined;
+  const [row] = Array.isArray(body["rows"]) ? body["rows"] : [];
+  const object = isJsonObject(row) ? row["object"] : body;
+  const metadata = isJsonObject(object) ? object["metadata"] : undefined;
+  const name = isJsonObject(metadata) ? metadata["name"] : undefined;
+  return typeof name === "string" ? name : undefined;
 }

@@ -22,13 +22,14 @@ import {
 } from "../api/status.ts";
 import { decodeBody } from "../encoding/body.ts";
 import type { Resources } from "../resources/resources.ts";
-import { type ApiResponse, readForm } from "./api-response.ts";
+import { nameOf, readForm } from "./api-response.ts";
 import { type Attempt, type AuditSink, createAudit, resourceVerb } from "./audit.ts";
 import { sendDocument } from "./document-reply.ts";
 import { type ApiDescription, type Document, documentsByPlane } from "./documents.ts";
 import { contentTypeOf, encode, encodingOf, failureType } from "./encoding.ts";
 import { createGate, type Entry, type GateOptions, healthPaths } from "./gate.ts";
 import { healthReport } from "./health-report.ts";
+import { createLogServer, type LogServerOptions } from "./log-server.ts";
 import type { ApiMetrics, RequestMetrics } from "./metrics.ts";
 import { mediaType } from "./negotiate.ts";
 import type { ResourceRequest } from "./request.ts";
@@ -38,9 +39,15 @@ import { kindOfPath, parseResourcePath } from "./resource-path.ts";
 import { sendResponse } from "./response.ts";
 import { reviewOfPath, reviewResponse } from "./reviews.ts";
 import { createHttpsServer, type ServerOptions } from "./server.ts";
+import { isStoreAway } from "./store-away.ts";
 import { createWatchServer, type WatchServerOptions } from "./watch-server.ts";
 
-export interface ApiAppOptions extends ApiDescription, GateOptions, WatchServerOptions, ServerOptions {
+export interface ApiAppOptions
+  extends ApiDescription,
+    GateOptions,
+    WatchServerOptions,
+    LogServerOptions,
+    ServerOptions {
   readonly resources: Resources;
   /** Receives the audit events; absent: there are none. */
   readonly audit?: AuditSink | undefined;
@@ -74,6 +81,7 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
   const documents = documentsByPlane(options);
   const gate = createGate(options);
   const watches = createWatchServer(options, signal);
+  const logs = createLogServer(options, signal);
   const entries = new WeakMap<FastifyRequest, Entry>();
   const attempts = new WeakMap<FastifyRequest, Attempt>();
   const counted = new WeakMap<FastifyRequest, RequestMetrics>();
@@ -247,6 +255,19 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
       body: bodyOf(request),
     };
     checkRole(resourceRequest, verb);
+    if (kind.logs !== undefined && resourcePath.subresource === "log") {
+      if (request.method !== "GET") {
+        const taken = await logs.take(resourceRequest);
+        record?.(attemptOf(request), { code: taken.code });
+        return await sendResponse(request, reply, taken);
+      }
+      await logs.serve(resourceRequest, reply.raw, incoming, () => {
+        record?.(attemptOf(request), { code: 200 });
+        counted.get(request)?.watching();
+        reply.hijack();
+      });
+      return;
+    }
     if (
       request.method === "GET" &&
       readBoolean(query, "watch") === true &&
@@ -309,16 +330,6 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
   }
 }
 
-/** Name of the only object in a response: a new one's is not in the path. */
-function nameOf({ body, code }: ApiResponse): string | undefined {
-  if (code !== 201 || Symbol.asyncIterator in body) return undefined;
-  const [row] = Array.isArray(body["rows"]) ? body["rows"] : [];
-  const object = isJsonObject(row) ? row["object"] : body;
-  const metadata = isJsonObject(object) ? object["metadata"] : undefined;
-  const name = isJsonObject(metadata) ? metadata["name"] : undefined;
-  return typeof name === "string" ? name : undefined;
-}
-
 function bodyOf(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
@@ -330,13 +341,4 @@ function isDiscovery(path: string): boolean {
 
 function clientOf({ headers }: FastifyRequest): { accept: string | undefined; userAgent: string } {
   return { accept: headers.accept, userAgent: headers["user-agent"] ?? "" };
-}
-
-const isAway =
-  /timed out|isn't writeable|Connection is closed|max retries|^(LOADING|READONLY|OOM|MISCONF|CLUSTERDOWN)|ECONN|EPIPE|ENOENT/i;
-
-/** Errors of a Redis that is down, hanging, starting or out of memory. */
-function isStoreAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return isAway.test(error.message);
 }

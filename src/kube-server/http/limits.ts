@@ -28,6 +28,14 @@ export interface ServerLimits {
 
   readonly watches: number;
   readonly watchesPerToken: number;
+  /** Logs that are read at once. */
+  readonly logs: number;
+  readonly logsPerToken: number;
+  readonly logsPerProject: number;
+  /** For how long a log may be followed. */
+  readonly logMs: number;
+  /** Of one response. */
+  readonly logBytes: number;
   /**
    * A client that reads nothing of a response for this long is disconnected; watches have their own limits.
    */
@@ -54,5 +62,10 @@ export const defaultLimits: ServerLimits = {
   watches: 6_000,
   // Enough for an exporter that follows a large organization with two watches per project.
   watchesPerToken: 2_500,
+  logs: 200,
+  logsPerToken: 10,
+  logsPerProject: 20,
+  logMs: 4 * 3_600_000,
+  logBytes: 256 * 2 ** 20,
   unreadMs: 30_000,
 };

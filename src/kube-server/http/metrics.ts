@@ -85,13 +85,18 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
         requests.inc({ ...about, code: String(response.headersSent ? response.statusCode : 0) });
       });
       return {
-        resolved({ group, version, plural, statusSubresource }, { namespace, name, subresource }, verb) {
+        resolved(
+          { group, version, plural, statusSubresource, logs },
+          { namespace, name, subresource },
+          verb,
+        ) {
           const isStatus = statusSubresource && subresource === "status";
+          const isLog = logs !== undefined && subresource === "log";
           const scopeOfMany = namespace === undefined ? "cluster" : "namespace";
           about = {
             ...{ verb: verbNames[verb] ?? verb.toUpperCase(), group, version, resource: plural },
             // A subresource that is not served is a client's text.
-            subresource: isStatus ? "status" : "",
+            subresource: isStatus ? "status" : isLog ? "log" : "",
             scope: name === undefined ? scopeOfMany : "resource",
           };
         },

@@ -2,17 +2,18 @@ import type { Clock } from "../../base/core/clock.ts";
 import { createSharedLimit } from "../../base/core/shared-limit.ts";
 import type { AccessDirectory, Caller, PlaneAccess } from "../access/directory.ts";
 import { tooManyRequests } from "../api/status.ts";
-import type { ServerLimits } from "./limits.ts";
 
 export interface OpenWatchesOptions {
   readonly directory: Pick<AccessDirectory, "findPlane" | "revision">;
   readonly clock: Clock;
-  readonly limits: Pick<ServerLimits, "watches" | "watchesPerToken">;
+  /** What they are, for a refusal: `watches`. */
+  readonly what: string;
+  readonly limits: { readonly all: number; readonly perClient: number };
   /** Interval of checks whether each watch is still allowed; they are made at once after a change of access. */
   readonly checkMs: number;
 }
 
-/** All open watches of this process: limits their number, and ends those no longer allowed. */
+/** All open watches of this process, or other long responses: limits their number, and ends those no longer allowed. */
 export interface OpenWatches {
   /**
    * @param end called when the token has been revoked, the user has another role or is no longer a member,
@@ -35,8 +36,8 @@ const revisionCheckMs = 2_000;
 
 /** @param signal ends all watches */
 export function createOpenWatches(options: OpenWatchesOptions, signal: AbortSignal): OpenWatches {
-  const { directory, clock, limits, checkMs } = options;
-  const open = createSharedLimit({ all: limits.watches, perClient: limits.watchesPerToken });
+  const { directory, clock, what, limits, checkMs } = options;
+  const open = createSharedLimit(limits);
   const groups = new Map<string, Group>();
   let timer: NodeJS.Timeout | undefined;
   let isChecking = false;
@@ -71,7 +72,7 @@ export function createOpenWatches(options: OpenWatchesOptions, signal: AbortSign
     add(caller, access, end) {
       const bound = open.take(caller.tokenId);
       if (bound !== undefined) {
-        const message = bound === "all" ? "Too many watches." : "Too many watches for this token.";
+        const message = `Too many ${what}${bound === "all" ? "" : " for this token"}.`;
         throw tooManyRequests(retryAfterSeconds, message);
       }
       const key = `${access.plane.uid} ${access.role} ${caller.tokenId} ${caller.user}`;

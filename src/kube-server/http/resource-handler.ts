@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/core/clock.ts";
+import type { KindDefinition } from "../api/kind.ts";
 import type { Json, KubeObject } from "../api/object.ts";
 import { readBoolean } from "../api/query-values.ts";
 import { permits, statusWritersOf } from "../api/roles.ts";
@@ -85,14 +86,19 @@ export async function handleResource(
  * @throws StatusError 403
  */
 export function checkRole({ kind, path, caller, role }: ResourceRequest, verb: string): void {
-  const subresource = path.subresource === "status" && kind.statusSubresource ? "status" : "";
+  const subresource = subresourceOf(path.subresource, kind);
   if (permits(role, kind, verb, subresource)) return;
   const { name = "", namespace } = path;
   const attempt = { user: caller.user, verb, namespace, subresource: subresource || undefined };
   const remedy = kind.statusWriters === undefined ? "; change the spec instead" : "";
-  const isOfRole = role === "viewer" || subresource === "";
+  const isOfRole = role === "viewer" || subresource !== "status";
   const why = isOfRole ? `the role ${role} does not permit it` : `${statusWritersOf(kind)}${remedy}`;
   throw accessForbidden(kind, name, attempt, why);
+}
+
+function subresourceOf(name: string | undefined, kind: KindDefinition): "status" | "log" | "" {
+  if (name === "log" && kind.logs !== undefined) return name;
+  return name === "status" && kind.statusSubresource ? name : "";
 }
 
 export function selectionOf(request: ResourceRequest): Selection {

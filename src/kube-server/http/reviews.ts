@@ -45,6 +45,13 @@ export function accessDecision(spec: JsonObject, kinds: readonly KindDefinition[
   const isMeant = ({ group, plural }: { readonly group: string; readonly plural: string }) =>
     plural === text("resource") && (text("group") === "*" || group === text("group"));
   const isEvery = text("resource") === "*";
+  if (text("subresource") === "log") {
+    const isRead = kinds.some((kind) => kind.logs !== undefined && (isEvery || isMeant(kind)));
+    if (!isRead) return { allowed: false, reason: notServed };
+    return text("verb") === "get"
+      ? { allowed: true }
+      : { allowed: false, reason: "the log can only be read" };
+  }
   if (text("subresource") !== "") {
     const meant = kinds.filter((kind) => kind.statusSubresource && (isEvery || isMeant(kind)));
     return statusDecision(text("subresource") === "status" ? meant : [], text("verb"), role);
@@ -89,10 +96,12 @@ function rules(kinds: readonly KindDefinition[], role: Role): JsonObject {
     const verbs = verbsOf(kind).filter((verb) => permits(role, kind, verb));
     if (verbs.length === 0) return [];
     const own = { verbs, apiGroups: [group], resources: [plural] };
-    if (!statusSubresource) return [own];
+    const log = { verbs: ["get"], apiGroups: [group], resources: [`${plural}/log`] };
+    const read = kind.logs === undefined ? [own] : [own, log];
+    if (!statusSubresource) return read;
     const all = [...statusVerbs.read, ...statusVerbs.write];
     const ofStatus = all.filter((verb) => permits(role, kind, verb, "status"));
-    return [own, { verbs: ofStatus, apiGroups: [group], resources: [`${plural}/status`] }];
+    return [...read, { verbs: ofStatus, apiGroups: [group], resources: [`${plural}/status`] }];
   });
   for (const { group, plural } of reviews) {
     resourceRules.push({ verbs: ["create"], apiGroups: [group], resources: [plural] });

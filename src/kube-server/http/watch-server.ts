@@ -2,7 +2,9 @@ import type { ServerResponse } from "node:http";
 import { describeError } from "../../base/core/errors.ts";
 import type { Logger } from "../../base/log/log.ts";
 import type { AccessDirectory } from "../access/directory.ts";
+import { planeKey } from "../api/plane.ts";
 import { notAcceptable } from "../api/status.ts";
+import type { LogRelay, LogRequest } from "../logs/log-relay.ts";
 import type { UnsentEvents } from "../watch/unsent-events.ts";
 import { readForm } from "./api-response.ts";
 import type { Entry } from "./gate.ts";
@@ -16,6 +18,7 @@ import { readWatchOptions } from "./watch-options.ts";
 
 export interface WatchServerOptions extends WatchContext {
   readonly unsent: UnsentEvents;
+  readonly logs: LogRelay;
   readonly directory: AccessDirectory;
   readonly log: Logger;
   readonly random: () => number;
@@ -43,11 +46,15 @@ export interface WatchServer {
 /** @param signal ends all watches */
 export function createWatchServer(options: WatchServerOptions, signal: AbortSignal): WatchServer {
   const { directory, clock, limits, log, watchCheckMs: checkMs } = options;
-  const watches = createOpenWatches({ directory, clock, limits, checkMs }, signal);
+  const ofWatches = { all: limits.watches, perClient: limits.watchesPerToken };
+  const watches = createOpenWatches(
+    { directory, clock, checkMs, what: "watches", limits: ofWatches },
+    signal,
+  );
 
   return {
     async serve(request, response, entry, begin) {
-      const { caller, path, plane, role, query } = request;
+      const { caller, path, plane, role, query, kind } = request;
       const form = readForm(request);
       if (form.encoding === "yaml") throw notAcceptable(["application/json;stream=watch"]);
       const watchOptions = readWatchOptions(query, options.random());
@@ -65,6 +72,12 @@ export function createWatchServer(options: WatchServerOptions, signal: AbortSign
       response.flushHeaders();
       const unsent = options.unsent.open(() => response.destroy());
       const sink = responseSink(response, unsent);
+      const provider = role === "provider" && kind.logs !== undefined ? query.get("logRequests") : null;
+      // One that is left out is announced again.
+      const onRequest = (object: LogRequest): void => {
+        if (sink.isReady()) sink.write(`${JSON.stringify({ type: "LOG", object })}\n`);
+      };
+      const stop = provider === null ? undefined : options.logs.listen(planeKey(plane), provider, onRequest);
       try {
         await serveWatch(options, selection, watchOptions, form, sink, closed.signal);
         await sink.finish();
@@ -73,6 +86,7 @@ export function createWatchServer(options: WatchServerOptions, signal: AbortSign
         if (!closed.signal.aborted) log.warn({ error: describeError(error) }, "a watch broke off");
         response.destroy();
       } finally {
+        stop?.();
         unsent.close();
         remove();
       }

@@ -5,6 +5,7 @@ import { kindComponent, listComponent, type SharedComponents } from "./component
 import {
   deleteParameters,
   listParameters,
+  logParameters,
   nameParameter,
   namespaceParameter,
   type Parameter,
@@ -88,6 +89,9 @@ export function pathsOf(kind: KindDefinition, shared: SharedComponents): ApiPath
         : [operations.read(""), operations.replace(""), operations.patch(""), operations.deleteOne()],
     },
   ];
+  if (kind.logs !== undefined) {
+    paths.push({ path: `${collection}/{name}/log`, parameters: object, operations: [operations.readLog()] });
+  }
   if (kind.statusSubresource) {
     paths.push({
       path: `${collection}/{name}/status`,
@@ -131,6 +135,16 @@ function operationsOf(kind: KindDefinition, shared: SharedComponents) {
       parameters: listParameters,
       produces: [...objectTypes, "application/json;stream=watch"],
       responses: { 200: list, 401: undefined },
+    }),
+    readLog: (): Operation => ({
+      ...common,
+      method: "get",
+      id: `read${groupVersion}${scope}${kind.kind}Log`,
+      description: `read log of the specified ${kind.kind}`,
+      action: "get",
+      parameters: logParameters,
+      produces: ["text/plain"],
+      responses: { 200: undefined, 401: undefined },
     }),
     create: (): Operation => ({
       ...common,

@@ -61,6 +61,17 @@ export const listParameters: readonly Parameter[] = [
 
 export const readParameters: readonly Parameter[] = [resourceVersion];
 
+export const logParameters: readonly Parameter[] = [
+  query("container", "string", "The container whose log is read. Defaults to the only one."),
+  query("follow", "boolean", "Go on with what is written. Defaults to false."),
+  query("limitBytes", "integer", "The most bytes to read."),
+  query("previous", "boolean", "Only false: a container that is started again goes on with its log."),
+  query("sinceSeconds", "integer", "Only lines that are at most so old."),
+  query("sinceTime", "string", "Only lines from this time on (RFC 3339)."),
+  query("tailLines", "integer", "Only so many lines of the end."),
+  query("timestamps", "boolean", "The time of each line before it. Defaults to false."),
+];
+
 const dryRun = query(
   "dryRun",
   "string",

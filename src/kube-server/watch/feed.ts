@@ -128,7 +128,8 @@ export function createChangeFeed({ store, subscriber, clock, log, pollMs }: Chan
       return () => anyChange.delete(callback);
     },
     async run(signal) {
-      const onMessage = (_channel: string, key: string): void => {
+      const onMessage = (channel: string, key: string): void => {
+        if (channel !== changesChannel) return;
         const feed = feeds.get(key);
         if (feed !== undefined) void read(feed);
         for (const callback of anyChange) callback(key);

@@ -435,6 +435,7 @@ class EngineLike implements Runtime {
   readonly ensureInstance = this.#runtime.ensureInstance.bind(this.#runtime);
   readonly removeInstance = this.#runtime.removeInstance.bind(this.#runtime);
   readonly inventory = this.#runtime.inventory.bind(this.#runtime);
+  readonly readLog = this.#runtime.readLog.bind(this.#runtime);
   readonly watch = this.#runtime.watch.bind(this.#runtime);
 }
 

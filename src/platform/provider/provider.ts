@@ -6,6 +6,7 @@ import { runServices, type Service } from "../../base/core/service.ts";
 import { withLimit } from "../../base/core/signals.ts";
 import type { Logger } from "../../base/log/log.ts";
 import type { PlaneClient } from "../client/api/plane-client.ts";
+import type { PlaneObject } from "../client/api/reflector-step.ts";
 import { createProjectSource } from "../client/project-source.ts";
 import { ConfigContents } from "./instance/config-contents.ts";
 import { WorkloadNames } from "./instance/workload-names.ts";
@@ -20,6 +21,7 @@ import { Served, type ServedOptions } from "./plane/served.ts";
 import { Leftovers } from "./runtime/leftovers.ts";
 import { type InstanceStats, type Runtime, RuntimeError } from "./runtime/runtime.ts";
 import { RuntimeHealth } from "./runtime/runtime-health.ts";
+import { InstanceLogs } from "./work/instance-logs.ts";
 import type { ProviderParts } from "./work/provider-parts.ts";
 import { workOnContext } from "./work/work-on-context.ts";
 import { workOnInstance } from "./work/work-on-instance.ts";
@@ -117,11 +119,25 @@ export function createProvider(options: ProviderOptions): Provider {
     random,
   });
 
+  const logs = new InstanceLogs({ runtime, clock, log });
   const follow = (project: string, client: PlaneClient): FollowedPlane => {
     const plane =
       options.planes.kind === "organization" ? `${options.planes.organization}/${project}` : project;
     const add = (kind: WorkKind, key: string) => queue.add(plane, `${kind} ${key}`);
-    const followed = new FollowedPlane({ plane, client, groupDomain, served, add, clock, log, random });
+    const onLogRequest = (request: PlaneObject): void => {
+      logs.take(followed, request);
+    };
+    const followed: FollowedPlane = new FollowedPlane({
+      plane,
+      client,
+      groupDomain,
+      served,
+      add,
+      onLogRequest,
+      clock,
+      log,
+      random,
+    });
     planes.set(plane, followed);
     return followed;
   };
@@ -251,7 +267,7 @@ export function createProvider(options: ProviderOptions): Provider {
         }
         const worker: Service = { name: "provider work", run: (stop) => queue.run(stop) };
         try {
-          await runServices([...sources, worker, looker, watcher], signal);
+          await runServices([...sources, worker, looker, watcher, logs], signal);
         } finally {
           await runtime.close?.();
         }

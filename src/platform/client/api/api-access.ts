@@ -8,7 +8,7 @@ import { systemAuthorities } from "../../../base/net/tls-material.ts";
 import { type ExchangeOutcome, exchangeToken, jwtExpiry } from "./exchange.ts";
 import { execCredential } from "./exec-credential.ts";
 import { KubeconfigFile, readPem } from "./kubeconfig-file.ts";
-import { createPlaneClient, type PlaneClient } from "./plane-client.ts";
+import { createPlaneClient, type PlaneClient, type StreamingClient } from "./plane-client.ts";
 import { Throttle } from "./throttle.ts";
 import {
   createExchangingSource,
@@ -51,7 +51,10 @@ export interface ApiAccess extends Access {
 }
 
 export interface KubeconfigAccess extends Access {
-  readonly client: PlaneClient;
+  readonly client: StreamingClient;
+  /** As the kubeconfig has them when it is opened. */
+  readonly server: string;
+  readonly namespace: string | undefined;
 }
 
 /** The server sends a bookmark about once a minute: a longer silence means a lost connection. */
@@ -117,7 +120,8 @@ export function openKubeconfig({
   const bearer = bearerOf(file, { clock, log, random });
   const throttle = new Throttle(clock);
   const client = createPlaneClient({ base: access.server, bearer, dispatcher, throttle, silentMs });
-  return { bearer, client, close: () => dispatcher.destroy() };
+  const { server, namespace } = access;
+  return { bearer, client, server, namespace, close: () => dispatcher.destroy() };
 }
 
 /**

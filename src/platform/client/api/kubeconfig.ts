@@ -10,6 +10,8 @@ export interface KubeAccess {
   readonly ca?: PemLocation | undefined;
   readonly insecureSkipVerify: boolean;
   readonly serverName?: string | undefined;
+  /** Of the context. */
+  readonly namespace?: string | undefined;
   readonly credentials: KubeCredentials;
 }
 
@@ -57,12 +59,14 @@ export function readKubeconfig(text: string, path: string): KubeconfigOutcome {
   }
   const ca = pem(cluster, "certificate-authority", path);
   const serverName = cluster["tls-server-name"];
+  const { namespace } = context;
   return {
     ok: true,
     access: {
       server: server.replace(/\/+$/, ""),
       ca,
       insecureSkipVerify: cluster["insecure-skip-tls-verify"] === true,
+      ...(typeof namespace === "string" && namespace !== "" ? { namespace } : {}),
       serverName: typeof serverName === "string" && serverName !== "" ? serverName : undefined,
       credentials,
     },

@@ -18,15 +18,28 @@ export interface PlaneClient {
   /**
    * Opens a watch and passes on each line as it arrives.
    *
-   * @returns how it ended: `closed` cleanly by the server, or an {@link ApiOutcome}
+   * @returns how it ended: `closed` cleanly by the server, or as {@link send}
    */
   watch(
     path: string,
     options: Pick<SendOptions, "query" | "accept">,
     onLine: (line: string) => void,
     signal: AbortSignal,
-  ): Promise<{ readonly outcome: "closed" } | Exclude<ApiOutcome, { outcome: "ok" }>>;
+  ): Promise<Streamed>;
 }
+
+export interface StreamingClient extends PlaneClient {
+  /** Passes on the bytes of a response as they arrive, each piece when the one before is taken. */
+  bytes(
+    path: string,
+    options: Pick<SendOptions, "query">,
+    take: (bytes: Uint8Array) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<Streamed>;
+}
+
+/** How a response without an end of its own has ended. */
+export type Streamed = { readonly outcome: "closed" } | Exclude<ApiOutcome, { outcome: "ok" }>;
 
 export interface SendOptions {
   readonly query?: Readonly<Record<string, string>>;
@@ -62,7 +75,7 @@ const maxRefusals = 10;
 const maxResponseBytes = 64 * 2 ** 20;
 const maxLineBytes = 16 * 2 ** 20;
 
-export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
+export function createPlaneClient(options: PlaneClientOptions): StreamingClient {
   const base = options.base.replace(/\/+$/, "");
 
   /** One attempt, and a second one at once with a new token if the first was rejected. */
@@ -99,6 +112,29 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
   const isPause = ({ statusCode, headers }: Dispatcher.ResponseData): boolean =>
     options.throttle.isPause(statusCode, headers["retry-after"]?.toString());
 
+  const streamed = async (
+    path: string,
+    init: Parameters<typeof attempt>[1],
+    query: Readonly<Record<string, string>>,
+    read: (body: AsyncIterable<Uint8Array>) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<Streamed> => {
+    try {
+      const response = await attempt(path, init, { query }, signal);
+      if (response.statusCode !== 200) {
+        isPause(response);
+        const text = await limitedText(response.body, maxResponseBytes);
+        const outcome = readResponse(response.statusCode, text);
+        return outcome.outcome === "ok" ? { outcome: "failed", message: "no stream" } : outcome;
+      }
+      await read(response.body);
+      return { outcome: "closed" };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { outcome: "failed", message: describeError(error) };
+    }
+  };
+
   return {
     ready: (signal) => options.throttle.passed(signal),
 
@@ -127,23 +163,16 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
       }
     },
     async watch(path, { query = {}, accept }, onLine, signal) {
-      try {
-        const init = { method: "GET" as const, headers: defined({ accept }), bodyTimeout: options.silentMs };
-        const response = await attempt(path, init, { query }, signal);
-        if (response.statusCode !== 200) {
-          isPause(response);
-          const outcome = readResponse(
-            response.statusCode,
-            await limitedText(response.body, maxResponseBytes),
-          );
-          return outcome.outcome === "ok" ? { outcome: "failed", message: "no watch" } : outcome;
-        }
-        await readLines(response.body, onLine);
-        return { outcome: "closed" };
-      } catch (error) {
-        signal.throwIfAborted();
-        return { outcome: "failed", message: describeError(error) };
-      }
+      const init = { method: "GET" as const, headers: defined({ accept }), bodyTimeout: options.silentMs };
+      return await streamed(path, init, query, (body) => readLines(body, onLine), signal);
+    },
+    async bytes(path, { query = {} }, take, signal) {
+      // What is followed may be silent for long.
+      const init = { method: "GET" as const, headers: { accept: "*/*" }, bodyTimeout: 0 };
+      const takeAll = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
+        for await (const piece of body) await take(piece);
+      };
+      return await streamed(path, init, query, takeAll, signal);
     },
   };
 }

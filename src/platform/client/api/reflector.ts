@@ -29,6 +29,8 @@ export interface ReflectorOptions {
   readonly log: Logger;
   readonly random: () => number;
   onEffect(effect: ReflectorEffect): void;
+  /** Called with what the server asks for in an event of type LOG. */
+  onLogRequest?(request: PlaneObject): void;
 }
 
 export interface ReflectorSnapshot {
@@ -95,6 +97,11 @@ export function createReflector(options: ReflectorOptions): Reflector {
     const stop = new AbortController();
     const onLine = (line: string): void => {
       if (end !== undefined) return;
+      const request = options.onLogRequest && readLogRequest(line);
+      if (request !== undefined) {
+        options.onLogRequest?.(request);
+        return;
+      }
       const input = readEvent(line, options);
       if (input.kind === "event") take(input);
       else {
@@ -160,6 +167,13 @@ function readPage(json: Record<string, unknown>, naming: Naming): ReflectorInput
 /** Lists of built-in kinds omit the type of their items. */
 function named(object: PlaneObject, { apiVersion, kind }: Naming): PlaneObject {
   return { apiVersion, kind, ...object };
+}
+
+/** @returns undefined for any other event */
+function readLogRequest(line: string): PlaneObject | undefined {
+  if (!line.startsWith('{"type":"LOG",')) return undefined;
+  const { object } = JSON.parse(line) as { object?: unknown };
+  return isObject(object) ? object : undefined;
 }
 
 function readEvent(line: string, naming: Naming): ReflectorInput {

@@ -47,6 +47,12 @@ function configKeys(instance: KubeObject): string[] {
   );
 }
 
+function containerNames(instance: KubeObject): string[] {
+  const containers = fieldAt(instance, ["spec", "runtime", "sandbox", "containers"]);
+  const names = (Array.isArray(containers) ? containers : []).map((each) => fieldAt(each, ["name"]));
+  return names.filter((name) => typeof name === "string");
+}
+
 /** A running unit of a Workload. */
 export function instanceKind(groupDomain: string): KindDefinition {
   return {
@@ -57,6 +63,10 @@ export function instanceKind(groupDomain: string): KindDefinition {
     singular: "instance",
     ...declaredInProjects,
     statusWriters: "providers",
+    logs: {
+      containers: (instance) => containerNames(instance),
+      provider: (instance) => instance.metadata.annotations?.[`compute.${groupDomain}/provider`],
+    },
     ...specAndStatus(
       "Instance is a running unit of a Workload: a sandbox of containers or a virtual machine.",
       {

@@ -131,6 +131,10 @@ export class EmulatedRuntime implements Runtime {
     await untilAborted(signal);
   }
 
+  async readLog(): Promise<void> {
+    throw new RuntimeError("refused", "NothingRuns", "nothing runs here, so there is no log (emulated)");
+  }
+
   locationProblem(cloudProjectId: string) {
     const { missingRoles, domainRestricted } = this.#options.faults;
     if (missingRoles.length > 0) {

@@ -23,6 +23,16 @@ export interface EngineClient {
     onLine: (json: unknown) => void,
     signal: AbortSignal,
   ): Promise<void>;
+  /**
+   * Sends a request whose response is a stream of bytes, and passes on each piece when the one before is
+   * taken. Resolves when the engine ends the response. @throws as {@link send}, and what `take` throws
+   */
+  bytes(
+    path: string,
+    options: Pick<EngineRequest, "query">,
+    take: (bytes: Uint8Array) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -103,6 +113,17 @@ export function createEngineClient(socket: string): EngineClient {
         onOpen?.();
         await readLines(response.body, maxBytes, onLine);
       });
+    },
+
+    async bytes(path, { query }, take, signal) {
+      let body: AsyncIterable<Uint8Array> | undefined;
+      await bounded(socket, undefined, signal, async (limited) => {
+        const settings = { headersTimeout: 0, bodyTimeout: 0, signal: limited };
+        const response = await streams.request({ method: "GET", path: target(path, query), ...settings });
+        if (response.statusCode >= 400) throw refusalOf(response.statusCode, await readText(response.body));
+        body = response.body;
+      });
+      for await (const piece of body ?? []) await take(piece);
     },
 
     async close() {

@@ -8,6 +8,7 @@ import {
   RuntimeError,
   type RuntimeInstance,
   type RuntimeInventory,
+  type RuntimeLog,
   type RuntimeNetwork,
 } from "../runtime/runtime.ts";
 import { AddressRecord } from "./address-record.ts";
@@ -18,6 +19,7 @@ import { type EngineClient, EngineRefusal, refusedAs, unlessRefused } from "./en
 import { followEvents } from "./engine-events.ts";
 import { type FirewallSettings, firewallNetwork, openFirewall, seesBridges } from "./engine-firewall.ts";
 import { EngineInventory } from "./engine-inventory.ts";
+import { readLog } from "./engine-logs.ts";
 import { EngineNetworks } from "./engine-networks.ts";
 import { createdObject, readResponse } from "./engine-objects.ts";
 import type { EngineParts } from "./engine-parts.ts";
@@ -352,6 +354,11 @@ export class EngineRuntime implements Runtime {
   locationProblem(): { readonly reason: string; readonly message: string } | undefined {
     if (this.#firewall?.problem === undefined) return undefined;
     return { reason: "FirewallUnavailable", message: unavailable };
+  }
+
+  async readLog(log: RuntimeLog, take: (bytes: Uint8Array) => Promise<void>, signal: AbortSignal) {
+    const { client, inventory } = this.#parts;
+    await readLog(client, await inventory.instanceContainers(log.uid, signal), log, take, signal);
   }
 
   async stats(signal: AbortSignal): Promise<readonly InstanceStats[]> {

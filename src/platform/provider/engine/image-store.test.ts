@@ -26,6 +26,7 @@ function makeStore(pull: (auth: string | undefined) => Promise<object[]>) {
       hasImage = lines.every((line) => !("error" in line));
       for (const line of lines) onLine(line);
     },
+    async bytes() {},
     async close() {},
   };
   const store = new ImageStore({

@@ -33,6 +33,8 @@ export interface FollowedPlaneOptions {
   readonly served: Served;
   /** Called with what has changed and may need work. */
   add(kind: WorkKind, key: string): void;
+  /** Called with what the control plane asks for of an Instance's log; the same several times. */
+  onLogRequest(request: PlaneObject): void;
   readonly clock: Clock;
   readonly log: Logger;
   readonly random: () => number;
@@ -194,7 +196,7 @@ export class FollowedPlane implements Service {
     kind: string,
     accept?: typeof onlyMetadata,
   ): Reflector {
-    const { client, clock, log, random, plane } = this.#options;
+    const { client, clock, log, random, plane, served, onLogRequest } = this.#options;
     return createReflector({
       client,
       clock,
@@ -204,6 +206,7 @@ export class FollowedPlane implements Service {
       ...(accept === undefined ? {} : { accept }),
       log: log.child({ plane }),
       path: collection.path,
+      ...(collection === this.instances ? { select: { logRequests: served.provider }, onLogRequest } : {}),
       onEffect: (effect) => {
         collection.take(effect);
         if (effect.kind === "swap" && this.isListed) this.addAll();

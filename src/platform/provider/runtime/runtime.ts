@@ -26,6 +26,12 @@ export interface Runtime {
    * across losses of the engine.
    */
   watch(onChange: (uid: string | undefined) => void, signal: AbortSignal): Promise<void>;
+  /**
+   * Reads the log of a container, piece by piece: the next one when the one before is taken.
+   *
+   * @throws RuntimeError that says why there is none
+   */
+  readLog(log: RuntimeLog, take: (bytes: Uint8Array) => Promise<void>, signal: AbortSignal): Promise<void>;
   /** What the running instances use. @throws RuntimeError */
   stats?(signal: AbortSignal): Promise<readonly InstanceStats[]>;
   /** Ends what runs between calls, such as pulls of images; instances keep running. The last call. */
@@ -165,6 +171,20 @@ export interface InstanceState {
   readonly failure?: { readonly reason: string; readonly message: string } | undefined;
   /** After how many ms to look again, without an event until then. */
   readonly againMs?: number;
+}
+
+export interface RuntimeLog {
+  /** Of the Instance. */
+  readonly uid: string;
+  /** Empty: the first one. */
+  readonly container: string;
+  /** Whether to go on with what is written, until the container ends. */
+  readonly follow: boolean;
+  readonly timestamps: boolean;
+  /** Of the end; undefined: all. */
+  readonly tailLines: number | undefined;
+  /** Since the Unix epoch. */
+  readonly sinceMs: number | undefined;
 }
 
 /** Since the instance's containers were started; a restart begins at 0. */
