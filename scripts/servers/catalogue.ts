@@ -19,6 +19,8 @@ export interface CatalogueEntry {
   readonly unpackedPath: string;
   /** A file that is read, not run: an installed one is in the same place below `/`. */
   readonly isData?: true;
+  /** Never installed: unpacked below the folder of the project, since its installation changes the machine. */
+  readonly isUnpacked?: true;
 }
 
 export const catalogue = {
@@ -76,10 +78,45 @@ export const catalogue = {
   },
   zsh: { variable: "ZSH_BIN", debianPackages: ["zsh"], unpackedPath: "bin/zsh" },
   fish: { variable: "FISH_BIN", debianPackages: ["fish"], unpackedPath: "usr/bin/fish" },
+  // Of virtual machines: what runs them, and what the tests' guest is made of.
+  "qemu-system-x86_64": {
+    variable: "QEMU_BIN",
+    debianPackages: ["qemu-system-x86", "qemu-utils"],
+    unpackedPath: "usr/bin/qemu-system-x86_64",
+  },
+  "qemu-img": { variable: "QEMU_IMG_BIN", debianPackages: ["qemu-utils"], unpackedPath: "usr/bin/qemu-img" },
+  passt: { variable: "PASST_BIN", debianPackages: ["passt"], unpackedPath: "usr/bin/passt" },
+  xorriso: { variable: "XORRISO_BIN", debianPackages: ["xorriso"], unpackedPath: "usr/bin/xorriso" },
+  setpriv: { variable: "SETPRIV_BIN", debianPackages: ["util-linux"], unpackedPath: "usr/bin/setpriv" },
+  "mkfs.ext4": {
+    variable: "MKFS_EXT4_BIN",
+    debianPackages: ["e2fsprogs"],
+    unpackedPath: "usr/sbin/mkfs.ext4",
+  },
+  dropbear: { variable: "DROPBEAR_BIN", debianPackages: ["dropbear-bin"], unpackedPath: "usr/sbin/dropbear" },
+  ssh: { variable: "SSH_BIN", debianPackages: ["openssh-client"], unpackedPath: "usr/bin/ssh" },
+  isolinux: {
+    variable: "ISOLINUX",
+    debianPackages: ["isolinux", "syslinux-common"],
+    unpackedPath: "usr/lib/ISOLINUX/isolinux.bin",
+    isData: true,
+  },
+  "cloud-kernel": {
+    variable: "CLOUD_KERNEL",
+    debianPackages: ["linux-image-cloud-amd64"],
+    unpackedPath: "boot",
+    isData: true,
+    isUnpacked: true,
+  },
   busybox: { variable: "BUSYBOX_BIN", debianPackages: ["busybox-static"], unpackedPath: "bin/busybox" },
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ServerName = keyof typeof catalogue;
+
+/** Whether it is never installed; see `CatalogueEntry.isUnpacked`. */
+export function isUnpacked(name: ServerName): boolean {
+  return (catalogue[name] as CatalogueEntry).isUnpacked === true;
+}
 
 /** The Go package that a program is built from; undefined for programs of Debian packages. */
 export function goPackageOf(name: ServerName): string | undefined {

@@ -2,11 +2,11 @@ import { access, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describeError } from "../../src/base/core/errors.ts";
 import { daemonFolders, findProgram, isProgram } from "../../src/base/core/program-file.ts";
-import { type CatalogueEntry, catalogue, goPackageOf, type ServerName } from "./catalogue.ts";
+import { type CatalogueEntry, catalogue, goPackageOf, isUnpacked, type ServerName } from "./catalogue.ts";
 import { buildWithGo, findGo } from "./go.ts";
 import { installPackages, lockName, unpackPackages } from "./install.ts";
 import { withMachineLock } from "./lock.ts";
-import { howToInstall, libraryFolders, multiarchTriplet, planFor } from "./plan.ts";
+import { howToInstall, libraryFolders, multiarchTriplet, packagesOf, planFor } from "./plan.ts";
 
 /** A program, and the environment variables that it needs beyond this process's. */
 export interface ServerProgram {
@@ -64,6 +64,11 @@ export async function findServers<Name extends ServerName>(
           options.onProgress?.(`unpacking ${plan.packages.join(", ")} below ${directory}`);
           await unpackPackages(plan.packages, directory, signal);
         }
+        const unpackedOnly = packagesOf(missing.filter(isUnpacked));
+        if (unpackedOnly.length > 0) {
+          options.onProgress?.(`unpacking ${unpackedOnly.join(", ")} below ${directory}`);
+          await unpackPackages(unpackedOnly, directory, signal);
+        }
         for (const name of missing) {
           const goPackage = goPackageOf(name);
           if (goPackage === undefined || machine.go === undefined) continue;
@@ -118,6 +123,7 @@ async function lookForOne(name: ServerName, directory: string): Promise<ServerPr
     }
     return { path, env: {} };
   }
+  if (isUnpacked(name)) return unpacked(name, directory);
   const path = isData
     ? await readable(join("/", unpackedPath))
     : await findProgram(name, furtherFolders(name));

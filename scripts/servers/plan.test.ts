@@ -29,6 +29,7 @@ describe("planFor", () => {
       debianRoot,
       { kind: "install", packages: ["prometheus", "victoria-metrics"] },
     ],
+    ["what is only unpacked is not installed", ["cloud-kernel"], debianRoot, { kind: "nothing" }],
     ["what Go builds needs no package", ["helm"], { ...debianRoot, go: "/usr/bin/go" }, { kind: "nothing" }],
     [
       "packages beside what Go builds",

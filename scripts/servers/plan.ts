@@ -1,4 +1,4 @@
-import { catalogue, goPackageOf, type ServerName } from "./catalogue.ts";
+import { catalogue, goPackageOf, isUnpacked, type ServerName } from "./catalogue.ts";
 
 /** Properties of the machine that decide how missing servers are installed. */
 export interface Machine {
@@ -18,7 +18,8 @@ export type Plan =
 
 /**
  * Root installs; other users unpack into the project's folder; without apt the user must install them. Programs
- * that are built with Go are in no plan, but without Go the user must install those too.
+ * that are built with Go are in no plan, but without Go the user must install those too; nor are those that are
+ * only ever unpacked.
  */
 export function planFor(missing: readonly ServerName[], machine: Machine): Plan {
   const built = missing.filter((name) => goPackageOf(name) !== undefined);
@@ -27,7 +28,9 @@ export function planFor(missing: readonly ServerName[], machine: Machine): Plan 
   }
   if (missing.length === built.length) return { kind: "nothing" };
   if (!machine.hasApt) return { kind: "explain", message: howToInstall(missing) };
-  return { kind: machine.isRoot ? "install" : "unpack", packages: packagesOf(missing) };
+  const packages = packagesOf(missing.filter((name) => !isUnpacked(name)));
+  if (packages.length === 0) return { kind: "nothing" };
+  return { kind: machine.isRoot ? "install" : "unpack", packages };
 }
 
 export function packagesOf(names: readonly ServerName[]): string[] {
