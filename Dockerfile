@@ -28,6 +28,12 @@ RUN npm ci --omit=dev --ignore-scripts && \
     rm -rf node_modules/typescript && \
     find node_modules -type f -regex '.*\.\(d\.[cm]?ts\|map\)' -delete
 
+# What virtual machines run in (provider.engine.vmRunnerImage): docker build --target vm-runner. The provider gives the program.
+FROM debian:bookworm-slim AS vm-runner
+RUN apt-get update && \
+    apt-get install --yes --no-install-recommends qemu-system-x86 qemu-utils passt xorriso e2fsprogs util-linux && \
+    rm -rf /var/lib/apt/lists/*
+
 FROM ${NODE_IMAGE}
 ARG VERSION=0.1.0
 ARG REVISION=unknown

@@ -2,7 +2,7 @@ import { chownSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync } fro
 import { basename, dirname, join, posix, resolve } from "node:path";
 import { prepareBase } from "./debian-base.ts";
 import { dockerContext } from "./docker-ignore.ts";
-import { type Instruction, parseDockerfile, type Stage } from "./dockerfile.ts";
+import { type Instruction, neededStages, parseDockerfile, type Stage } from "./dockerfile.ts";
 import { ended, startInStage } from "./stage-root.ts";
 
 /** The last stage, ready to run: a folder with its files, and the command to start. */
@@ -41,7 +41,7 @@ interface StageState {
  * image.
  */
 export async function buildStages(options: BuildOptions): Promise<BuiltImage> {
-  const stages = parseDockerfile(readFileSync(join(options.context, "Dockerfile"), "utf8"));
+  const stages = neededStages(parseDockerfile(readFileSync(join(options.context, "Dockerfile"), "utf8")));
   const built = new Map<string, StageState>();
   let last: StageState | undefined;
   for (const stage of stages) {

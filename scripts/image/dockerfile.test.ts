@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { dockerContext } from "./docker-ignore.ts";
-import { type Instruction, lastOf, parseDockerfile } from "./dockerfile.ts";
+import { type Instruction, lastOf, neededStages, parseDockerfile } from "./dockerfile.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(resolve(root, file), "utf8");
@@ -45,6 +45,12 @@ test.each([
   [".env", false],
 ])("the context: %s %s", (path, expected) => {
   expect(dockerContext(read(".dockerignore"))(path)).toBe(expected);
+});
+
+test("a stage that the last one does not need is not built", () => {
+  const text =
+    "FROM a AS base\nFROM base AS build\nRUN x\nFROM c AS other\nRUN y\nFROM d\nCOPY --from=build /x /x";
+  expect(neededStages(parseDockerfile(text)).map(({ name }) => name)).toEqual(["base", "build", "3"]);
 });
 
 describe("our Dockerfile", () => {

@@ -34,6 +34,21 @@ export function parseDockerfile(text: string): Stage[] {
   return stages;
 }
 
+/** The stages that the last one is made from, and itself, as an engine builds them. */
+export function neededStages(stages: readonly Stage[]): Stage[] {
+  const needed = new Set<string>();
+  return stages
+    .toReversed()
+    .filter(({ name, base, instructions }, index) => {
+      if (index > 0 && !needed.has(name)) return false;
+      for (const from of [base, ...instructions.map(({ flags }) => flags["from"])]) {
+        if (from !== undefined) needed.add(from);
+      }
+      return true;
+    })
+    .toReversed();
+}
+
 function instructionsOf(text: string): Instruction[] {
   const lines = text.split("\n").filter((line) => !/^\s*(#|$)/.test(line));
   return lines
