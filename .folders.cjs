@@ -74,7 +74,7 @@ const order = {
   "src/platform": ["client", "provider", "routing", "gateway", "kinds", "controllers", "."],
   "src/platform/client": ["api", "events", "status", "."],
   "src/platform/provider": ["runtime", "plane", "instance", "network", "work", ".", "emulated", "engine"],
-  "src/platform/provider/engine": ["firewall", "probes", "."],
+  "src/platform/provider/engine": ["firewall", "probes", "vm", "."],
   "src/platform/gateway": ["haproxy", "."],
   "src/platform/kinds": [
     ".",

@@ -18,5 +18,6 @@ test("every scalar and every list of scalars has a variable of its own, nothing 
     ["metrics.headers", "map"],
     ["delivery.endpoints", "list of objects"],
     ["gateway.zones", "list of objects"],
+    ["provider.engine.vmImages", "map"],
   ]);
 });

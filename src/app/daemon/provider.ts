@@ -64,6 +64,10 @@ async function openRuntime(
   ]);
   const { socket, pull, registries, externalAddresses, ranges, firewall, egress: allow } = engine;
   if (firewall === "none") log.warn("provider.engine.firewall is none: all instances must be one tenant's");
+  const { vmRunnerImage, vmImages, vmBootTimeoutMs } = engine;
+  const machines = vmRunnerImage && {
+    ...{ runnerImage: vmRunnerImage, images: vmImages, bootTimeoutMs: vmBootTimeoutMs },
+  };
   // A prefix of NAT64 leads to every IPv4 address.
   const deny = [...egress.deny, ...egress.nat64Prefixes];
   return new EngineRuntime({
@@ -75,6 +79,7 @@ async function openRuntime(
     externalAddresses,
     networkRanges: ranges,
     firewall: firewall === "none" ? "none" : { deny, allow },
+    machines: machines || undefined,
     clock,
     log,
   });

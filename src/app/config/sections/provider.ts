@@ -1,7 +1,16 @@
 import { z } from "zod";
-import { addressRanges, choice, duration, flag, list, requiredText } from "./fields.ts";
+import {
+  addressRanges,
+  choice,
+  duration,
+  flag,
+  list,
+  optionalText,
+  requiredText,
+  textMap,
+} from "./fields.ts";
 import { error, given, type Root, type RuleFault } from "./rules.ts";
-import { machineAddressProblem, registryProblem, socketPathProblem } from "./values.ts";
+import { imageFileProblem, machineAddressProblem, registryProblem, socketPathProblem } from "./values.ts";
 
 const role = requiredText("A role, such as compute.admin");
 const instance = requiredText("name or namespace/name; * stands for any characters");
@@ -50,6 +59,17 @@ const engine = z
       requiredText("An address", machineAddressProblem),
       [],
     ),
+    vmRunnerImage: optionalText(
+      "Image of the containers in which virtual machines run (QEMU, passt); none: they are refused",
+    ),
+    vmImages: textMap(
+      "Images that disks of virtual machines begin with: name to qcow2 or raw file, as the engine sees it",
+      (_, file) => imageFileProblem(file),
+    ),
+    vmBootTimeout: duration("A guest that has no address by then is started again", "5m", {
+      min: "10s",
+      max: "1h",
+    }),
   })
   .meta({ description: "With kind: engine" });
 

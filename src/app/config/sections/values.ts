@@ -88,6 +88,13 @@ export function machineAddressProblem(text: string): string | undefined {
   return `must be an address of this machine such as 203.0.113.10 or 2001:db8::10, not ${show(text)}`;
 }
 
+/** For `provider.engine.vmImages`: engines make one text with commas out of a mount. */
+export function imageFileProblem(text: string): string | undefined {
+  if (/^(\/[A-Za-z0-9._@+-]+)+$/.test(text)) return undefined;
+  const shape = "an absolute path of letters, digits and ._@+-";
+  return `must be ${shape}, such as /srv/images/debian-12.qcow2, not ${show(text)}`;
+}
+
 /** A host name as browsers send it in Host; any case, without port. */
 export function hostNameProblem(text: string): string | undefined {
   if (/^[\w-]+(\.[\w-]+)*$/.test(text) && text.length <= 253) return undefined;

@@ -63,7 +63,8 @@ export class ContainerRemoval {
   #stop(id: string, labels: Readonly<Record<string, string>>): Promise<unknown> {
     const known = this.#stops.get(id);
     if (known !== undefined) return known;
-    const { client, graceMs } = this.#options;
+    const { client } = this.#options;
+    const graceMs = Number(labels[labelOf.graceMs] ?? this.#options.graceMs);
     const request = { query: { t: Math.ceil(graceMs / 1000) }, limitMs: graceMs + 30_000 };
     const stop = client
       .send("POST", `/containers/${id}/stop`, request, this.#closing.signal)

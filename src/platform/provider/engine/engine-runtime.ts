@@ -20,6 +20,7 @@ import { followEvents } from "./engine-events.ts";
 import { type FirewallSettings, firewallNetwork, openFirewall, seesBridges } from "./engine-firewall.ts";
 import { EngineInventory } from "./engine-inventory.ts";
 import { readLog } from "./engine-logs.ts";
+import { type MachineSettings, Machines } from "./engine-machines.ts";
 import { EngineNetworks } from "./engine-networks.ts";
 import { createdObject, readResponse } from "./engine-objects.ts";
 import type { EngineParts } from "./engine-parts.ts";
@@ -71,6 +72,8 @@ export interface EngineRuntimeOptions {
   readonly layerBytes?: number;
   /** For how long a container without a readiness probe has to run until it counts; default 10 s. */
   readonly minReadyMs?: number;
+  /** Absent: virtual machines are refused. */
+  readonly machines?: MachineSettings | undefined;
   /** Least pause between two measurements of the disks; default 30 s. */
   readonly measureEveryMs?: number;
 }
@@ -96,6 +99,7 @@ export class EngineRuntime implements Runtime {
   readonly #starts: ContainerStarts;
   readonly #removal: ContainerRemoval;
   readonly #externalAddresses: ExternalAddresses;
+  readonly #machines: Machines;
   readonly #disks: DiskLimits;
   readonly #layers: LayerLimits;
   readonly networkRanges: readonly string[] | undefined;
@@ -124,6 +128,7 @@ export class EngineRuntime implements Runtime {
     const onRemove = (id: string) => this.#starts.forget(id);
     this.#removal = new ContainerRemoval({ ...this.#parts, onRemove, onStop: report });
     this.#externalAddresses = new ExternalAddresses(externalAddresses, inventory);
+    this.#machines = new Machines(options.machines, this.#parts, () => this.#report(undefined));
     this.#layers = new LayerLimits(layerBytes, options.log);
     this.#disks = new DiskLimits({
       ...{ ...this.#parts, log: options.log, layerBytes },
@@ -181,8 +186,12 @@ export class EngineRuntime implements Runtime {
   async ensureInstance(asked: RuntimeInstance, signal: AbortSignal): Promise<InstanceState> {
     const { client, inventory, platform } = this.#parts;
     await this.engine(signal);
-    const references = checkInstance(asked, this.#registries[0]);
-    const instance = { ...asked, networks: await this.#networks.attach(asked.networks, signal) };
+    const prepared = await this.#machines.prepare(asked);
+    const references = checkInstance(prepared.instance, this.#registries[0]);
+    const instance = {
+      ...prepared.instance,
+      networks: await this.#networks.attach(asked.networks, signal),
+    };
     const hash = specificationHash(instance);
     let found = await inventory.instanceContainers(instance.uid, signal);
     await this.#addresses.keep(instance, found, signal);
@@ -233,6 +242,7 @@ export class EngineRuntime implements Runtime {
           // machine, where a container that the engine started would run before there is a firewall.
           restartPolicy: { Name: "on-failure", MaximumRetryCount: 3 },
           externalAddress,
+          machine: prepared.machine,
         };
         const name = nameInEngine(instance, container);
         const body = (layerBytes: number | undefined): object =>
@@ -244,7 +254,8 @@ export class EngineRuntime implements Runtime {
     }
     const state = await this.#starts.start(instance, signal);
     if (state.status === "Running") await this.#checkFirewall(instance, signal);
-    return state;
+    if (prepared.machine === undefined) return state;
+    return await this.#machines.described(state, instance.uid, signal);
   }
 
   /** @throws RuntimeError when the firewall is not where the instance runs; it no longer runs */
@@ -359,6 +370,10 @@ export class EngineRuntime implements Runtime {
   async readLog(log: RuntimeLog, take: (bytes: Uint8Array) => Promise<void>, signal: AbortSignal) {
     const { client, inventory } = this.#parts;
     await readLog(client, await inventory.instanceContainers(log.uid, signal), log, take, signal);
+  }
+
+  locationNote(): string | undefined {
+    return this.#machines.note();
   }
 
   async stats(signal: AbortSignal): Promise<readonly InstanceStats[]> {

@@ -17,6 +17,8 @@ export const labelOf = {
   position: "telemetryd.position",
   /** {@link specificationHash} of what the container was made from. */
   specification: "telemetryd.specification",
+  /** For how long the container may take to end, in ms; absent: as the others. */
+  graceMs: "telemetryd.grace-ms",
   /** Address on which the ports of `ports` are published. */
   publishedAddress: "telemetryd.published-address",
   /** `tcp/80,udp/53`. */

@@ -61,6 +61,7 @@ test.each<[what: string, changed: RuntimeInstance, isSame: boolean]>([
   ["an image", withMain({ image: "web:2" }), false],
   ["memory", { ...instance, memoryBytes: 1 }, false],
   ["a disk", disk("/data"), false],
+  ["machine", withMain({ machine: { volumes: [], users: new Map(), ports: [] } }), false],
   ["credentials", { ...instance, pullSecrets: [{ registry: "r", username: "u", password: "p" }] }, true],
   ["a workload's name", { ...instance, workload: "default/other" }, true],
 ])("whether another %s needs new containers", (_, changed, isSame) => {
@@ -97,6 +98,26 @@ test("nothing of an environment is in the labels, and no container has a privile
     },
   });
   expect(JSON.stringify({ ...body, Env: [] })).not.toContain("correct-horse");
+});
+
+test("a virtual machine's container has its program, image and devices, and memory for QEMU", () => {
+  const machine = {
+    program: ["/bin/sh", "-c", "exit"],
+    readOnly: [{ source: "/srv/image", target: "/images/0" }],
+    devices: ["/dev/kvm"],
+    overheadBytes: 1024,
+    graceMs: 60_000,
+  };
+  expect(containerBody(instance, main!, { ...settings, machine })).toMatchObject({
+    Cmd: machine.program,
+    Labels: { "telemetryd.grace-ms": "60000" },
+    HostConfig: {
+      CapDrop: ["ALL"],
+      Memory: instance.memoryBytes + 1024,
+      Devices: [{ PathOnHost: "/dev/kvm", PathInContainer: "/dev/kvm", CgroupPermissions: "rw" }],
+      Mounts: [{ Type: "bind", Source: "/srv/image", Target: "/images/0", ReadOnly: true }],
+    },
+  });
 });
 
 test.each([

@@ -7,6 +7,7 @@ import {
   type RuntimeContainer,
   RuntimeError,
   type RuntimeInstance,
+  type RuntimeMachine,
   type RuntimeMount,
 } from "../runtime/runtime.ts";
 import { type ImageReference, imageReference } from "./image-reference.ts";
@@ -91,9 +92,14 @@ export function specificationHash(instance: RuntimeInstance): string {
       container.image,
       Object.entries(container.env).sort(([a], [b]) => (a < b ? -1 : 1)),
       mountsOf(container.mounts),
+      ...(container.machine === undefined ? [] : [machineIdentity(container.machine)]),
     ]),
   ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
+}
+
+function machineIdentity({ volumes, users, ports }: RuntimeMachine): unknown {
+  return [volumes.map(({ files: _, ...volume }) => volume), [...users], ports];
 }
 
 /** More ports of one interface are not published: each may cost the engine a process and a rule. */
@@ -130,6 +136,18 @@ const maxProcesses = 1024;
  */
 const cpuShares = { each: 64, most: 512 };
 
+/** What the container of a virtual machine has beside that of a sandbox. */
+export interface MachineContainer {
+  readonly program: readonly string[];
+  /** Files of the engine's machine that it reads. */
+  readonly readOnly: readonly { readonly source: string; readonly target: string }[];
+  /** Devices of the engine's machine that it uses. */
+  readonly devices: readonly string[];
+  /** Memory beside the guest's. */
+  readonly overheadBytes: number;
+  readonly graceMs: number;
+}
+
 export interface ContainerSettings {
   readonly platform: string;
   /** The engine's id of the image: the name may come to mean another one. */
@@ -143,6 +161,7 @@ export interface ContainerSettings {
   readonly externalAddress: string | undefined;
   /** What the engine lets the container write outside of its disks; undefined: it cannot limit that. */
   readonly layerBytes: number | undefined;
+  readonly machine?: MachineContainer | undefined;
 }
 
 /**
@@ -158,13 +177,15 @@ export function containerBody(
   settings: ContainerSettings,
 ): object {
   const share = instance.containers.length;
-  const memoryBytes = Math.floor(instance.memoryBytes / share);
+  const { machine } = settings;
+  const memoryBytes = Math.floor(instance.memoryBytes / share) + (machine?.overheadBytes ?? 0);
   const [network] = instance.networks;
   const isHolder = settings.holder === undefined;
   const isPublished = isHolder && settings.externalAddress !== undefined;
   const bindings = isPublished ? portBindings(instance, settings.externalAddress) : {};
   return defined({
     Image: settings.imageId,
+    Cmd: machine?.program,
     Hostname: isHolder ? instance.hostname : undefined,
     Env: Object.entries(container.env).map(([key, value]) => `${key}=${value}`),
     Labels: {
@@ -172,6 +193,7 @@ export function containerBody(
       [labelOf.container]: container.name,
       [labelOf.position]: String(instance.containers.indexOf(container)),
       [labelOf.specification]: specificationHash(instance),
+      ...(machine === undefined ? {} : { [labelOf.graceMs]: String(machine.graceMs) }),
       ...Object.fromEntries(
         instance.networks.map(({ networkUid, address }) => [membershipLabel(networkUid), address]),
       ),
@@ -198,17 +220,27 @@ export function containerBody(
       RestartPolicy: settings.restartPolicy,
       LogConfig: { Type: "json-file", Config: { "max-size": "10m", "max-file": "2" } },
       PortBindings: bindings,
-      Mounts: container.mounts.map((mount) =>
-        mount.kind === "disk"
-          ? { Type: "volume", Source: volumeName(instance.uid, mount.volume), Target: mount.path }
-          : { Type: "bind", Source: settings.filesFolder(mount.volume), Target: mount.path, ReadOnly: true },
-      ),
+      Devices: (machine?.devices ?? []).map((path) => ({
+        ...{ PathOnHost: path, PathInContainer: path, CgroupPermissions: "rw" },
+      })),
+      Mounts: [
+        ...container.mounts.map((mount) =>
+          mount.kind === "disk"
+            ? { Type: "volume", Source: volumeName(instance.uid, mount.volume), Target: mount.path }
+            : readOnly(settings.filesFolder(mount.volume), mount.path),
+        ),
+        ...(machine?.readOnly ?? []).map(({ source, target }) => readOnly(source, target)),
+      ],
     },
     NetworkingConfig:
       isHolder && network !== undefined
         ? { EndpointsConfig: { [networkName(network.networkUid)]: endpoint(network) } }
         : undefined,
   });
+}
+
+function readOnly(source: string, target: string): object {
+  return { Type: "bind", Source: source, Target: target, ReadOnly: true };
 }
 
 /** @returns at least 2, the least that the kernel takes */

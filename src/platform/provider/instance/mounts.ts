@@ -30,7 +30,8 @@ export function mounts(
   });
 }
 
-function mountOf(
+/** What a volume is at a path; undefined if what it names is not there. */
+export function mountOf(
   spec: Record<string, unknown>,
   path: string,
   read: ConfigReader,

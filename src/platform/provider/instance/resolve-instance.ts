@@ -5,6 +5,7 @@ import { networkKeys } from "../plane/network-keys.ts";
 import { keyOf, objectsAt, textAt, uidOf } from "../plane/plane-object.ts";
 import type { InstanceStatus, RuntimeAttachment, RuntimeInstance } from "../runtime/runtime.ts";
 import { type ConfigReader, environment } from "./environment.ts";
+import { machineIn, machineOf } from "./machine.ts";
 import { mounts } from "./mounts.ts";
 import { openPorts } from "./open-ports.ts";
 import { probesOf } from "./probes.ts";
@@ -18,6 +19,7 @@ export interface Surroundings {
   /** The NetworkContext of a {@link networkKeys} key. */
   context(networkKey: string): PlaneObject | undefined;
   readonly config: ConfigReader;
+  readonly groupDomain: string;
 }
 
 /**
@@ -58,6 +60,7 @@ export function resolveInstance(object: PlaneObject, around: Surroundings): Reso
   const missing = new Set<string>();
   const sandbox = valueAt(object, ["spec", "runtime", "sandbox"]);
   const containers = objectsAt(sandbox, "containers");
+  const withPorts = [...containers, machineIn(object) ?? {}];
   const networks: RuntimeAttachment[] = [];
   const keys = networkKeys(object);
   for (const [index, spec] of objectsAt(object, "spec", "networkInterfaces").entries()) {
@@ -69,7 +72,7 @@ export function resolveInstance(object: PlaneObject, around: Surroundings): Reso
     else {
       const reportedExternal = textAt(assigned, "externalIP");
       const networkUid = uidOf(context);
-      networks.push({ networkUid, address, reportedExternal, openPorts: openPorts(spec, containers) });
+      networks.push({ networkUid, address, reportedExternal, openPorts: openPorts(spec, withPorts) });
     }
   }
   const type = textAt(object, "spec", "runtime", "resources", "instanceType") ?? "";
@@ -82,6 +85,7 @@ export function resolveInstance(object: PlaneObject, around: Surroundings): Reso
     mounts: mounts(object, container, around.config, missing),
     probes: probesOf(container),
   }));
+  const machine = machineOf(object, around.groupDomain, around.config, missing);
   const credentials = pullSecrets(object, around.config, missing);
   if (missing.size > 0 || size === undefined)
     return { kind: "missing", message: missingMessage(missing), networks };
@@ -95,7 +99,7 @@ export function resolveInstance(object: PlaneObject, around: Surroundings): Reso
       hostname: hostname(textAt(object, "metadata", "name") ?? ""),
       ...size,
       networks,
-      containers: built,
+      containers: machine === undefined ? built : [machine],
       pullSecrets: credentials,
       reported: reportedStatus(object),
     },

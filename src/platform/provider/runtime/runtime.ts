@@ -46,6 +46,8 @@ export interface Runtime {
   problem?(): string | undefined;
   /** Why nothing can run at a location of this cloud project; undefined if something can. */
   locationProblem?(cloudProjectId: string): { readonly reason: string; readonly message: string } | undefined;
+  /** What tenants should know of a location that is ready; undefined if there is nothing. */
+  locationNote?(): string | undefined;
 }
 
 /** A NetworkContext with its subnets. */
@@ -109,6 +111,34 @@ export interface RuntimeContainer {
   readonly env: Readonly<Record<string, string>>;
   readonly mounts: readonly RuntimeMount[];
   readonly probes?: { readonly [name in (typeof probeNames)[number]]?: RuntimeProbe | undefined } | undefined;
+  /** A virtual machine, in place of an image and its mounts. */
+  readonly machine?: RuntimeMachine | undefined;
+}
+
+export interface RuntimeMachine {
+  /** In the order of their attachment; the machine boots from the first one. */
+  readonly volumes: readonly MachineVolume[];
+  /** Who may log in, with lines of public SSH keys. */
+  readonly users: ReadonlyMap<string, readonly string[]>;
+  /** Ports that the machine names itself. */
+  readonly ports: readonly Pick<OpenPort, "protocol" | "port">[];
+}
+
+/** A block device of a virtual machine. */
+export interface MachineVolume {
+  readonly kind: "disk" | "files";
+  /** The guest sees the device by this name. */
+  readonly device: string;
+  /** Where the guest mounts it; undefined: nowhere. */
+  readonly path: string | undefined;
+  /** Of a disk; undefined: that of its image. */
+  readonly sizeBytes?: number | undefined;
+  /** Of a disk: the name of the image that it begins with. */
+  readonly image?: string | undefined;
+  /** Of a disk that begins with an empty filesystem. */
+  readonly hasFilesystem?: boolean;
+  /** Of `files`: read-only, as they are when the machine starts. */
+  readonly files?: RuntimeFiles;
 }
 
 /** In the order in which they are run. */

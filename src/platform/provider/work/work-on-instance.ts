@@ -1,5 +1,4 @@
 import { describeError } from "../../../base/core/errors.ts";
-import { valueAt } from "../../../base/documents/yaml/document-path.ts";
 import type { PlaneObject } from "../../client/api/reflector-step.ts";
 import type { ConfigData } from "../instance/environment.ts";
 import { rangedRules } from "../instance/open-ports.ts";
@@ -24,15 +23,10 @@ export async function workOnInstance(
   parts: ProviderParts,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const keep = async (instance: PlaneObject): Promise<number | undefined> => {
-    const hasSandbox = valueAt(instance, ["spec", "runtime", "sandbox"]) !== undefined;
-    if (hasSandbox || parts.runtime.kind !== "engine") return await run(plane, instance, parts, signal);
-    return (await write(plane, instance, { condition: notSupported }, parts, signal)) ? undefined : 0;
-  };
   const work: HeldWork = {
     collection: plane.instances,
     finalizer: "compute/instance-provider",
-    keep,
+    keep: (instance) => run(plane, instance, parts, signal),
     remove: (instance) => remove(plane, instance, parts, signal),
   };
   return await workOnHeld(plane, key, parts, work, signal);
@@ -56,6 +50,7 @@ async function run(
     workload: runtime.kind === "engine" ? await workloads.of(plane, object, signal) : "",
     context: (networkKey) => plane.contextOf(networkKey),
     config: (kind, name) => contents.get(`${kind}/${name}`),
+    groupDomain: parts.groupDomain,
   });
   if (resolved.kind === "early") return undefined;
   if (resolved.kind === "missing") {
@@ -231,9 +226,3 @@ function statusCondition(
     message: messageOf(runtime, text),
   };
 }
-
-const notSupported = {
-  status: "False",
-  reason: "RuntimeNotSupported",
-  message: "virtual machines need a provider that runs them; this one runs sandboxes",
-} as const;

@@ -66,7 +66,9 @@ function readiness(location: PlaneObject, { runtime, health }: ProviderParts): C
     return { type: "Ready", status: "False", ...engineUnavailable };
   }
   const reason = runtime.kind === "emulated" ? "Emulated" : "Ready";
-  return { type: "Ready", status: "True", reason, message: messageOf(runtime, "Location is ready") };
+  const note = runtime.locationNote?.();
+  const text = `Location is ready${note === undefined ? "" : `: ${note}`}`;
+  return { type: "Ready", status: "True", reason, message: messageOf(runtime, text) };
 }
 
 async function show(

@@ -1,0 +1,141 @@
+/** A block device of a virtual machine, in the machine's order. */
+export type MachineDevice =
+  | {
+      readonly kind: "disk";
+      readonly device: string;
+      readonly sizeBytes: number;
+      /** Of the image at {@link imagePath}. */
+      readonly format: "qcow2" | "raw" | undefined;
+      readonly hasFilesystem: boolean;
+    }
+  | { readonly kind: "files"; readonly device: string };
+
+export interface MachinePlan {
+  readonly cpus: number;
+  readonly memoryBytes: number;
+  readonly devices: readonly MachineDevice[];
+  /** Ports that lead to the guest, as `tcp/22`. */
+  readonly ports: readonly string[];
+}
+
+/** Where the runner's container has the image and the files of a device. */
+export const imagePath = (index: number): string => `/images/${index}`;
+export const filesPath = (index: number): string => `/files/${index}`;
+/** Where it has the disks themselves, and the seed. */
+export const disksPath = "/disks";
+export const seedPath = "/seed";
+
+/** Succeeds once the guest has asked for its address, also when that is long ago. */
+export const answersCommand = [
+  "/bin/sh",
+  "-c",
+  "[ -e /run/answered ] || { grep -q 'DHCP: ack to request' /run/passt.log && touch /run/answered; }",
+];
+
+/** Only root may set up what the guest's processes, which are nobody's, then use. */
+const nobody = "65534:65534";
+const asNobody =
+  "/usr/bin/setpriv --reuid 65534 --regid 65534 --bounding-set=-all --inh-caps=-all" +
+  ' --groups "$(stat -c %g /dev/kvm 2>/dev/null || echo 65534)"';
+const qemu = `${asNobody} qemu-system-x86_64 -nodefaults -display none -machine q35`;
+/** Of QEMU's translated code; it would otherwise be up to 1 GiB. */
+const translationMib = 256;
+
+/**
+ * The program of a runner's container: a shell that makes the disks which are missing, gives the guest the
+ * container's network by passt, and runs QEMU until it ends. SIGTERM presses the machine's power button.
+ * Everything that is put into it is a number, or a name of letters, digits and `._-`.
+ */
+export function machineScript(plan: MachinePlan): string {
+  return [
+    "set -eu",
+    "export PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+    `mkdir -p /run/machine; chown ${nobody} /run/machine ${disksPath}; cd /run/machine`,
+    // What a container that was ended has left.
+    `rm -rf /run/answered /run/passt.log /run/machine/*`,
+    ...plan.devices.flatMap(makeDevice),
+    isoOf(`${seedPath}/..data/`, "cidata", "seed"),
+    `mkfifo monitor.in; ln -s /dev/null monitor.out; chown -h ${nobody} ${disksPath}/* *`,
+    ...network(plan.ports),
+    ...accelerator,
+    `${qemuCommand(plan)} </dev/null &`,
+    "qemu=$!",
+    // Without its network, the machine is of no use.
+    "(while kill -0 $passt 2>/dev/null; do sleep 5; done; kill -9 $qemu) &",
+    // A guest that still boots does not see the first.
+    "press() { while :; do echo system_powerdown >monitor.in; sleep 3; done; }",
+    "trap 'press &' TERM",
+    "status=0",
+    "while :; do wait $qemu && status=0 || status=$?; kill -0 $qemu 2>/dev/null || exit $status; done",
+  ].join("\n");
+}
+
+function makeDevice(device: MachineDevice, index: number): string[] {
+  if (device.kind === "files") return [isoOf(`${filesPath(index)}/..data/`, device.device, `files-${index}`)];
+  const disk = `${disksPath}/${index}`;
+  const make =
+    device.format === undefined
+      ? `truncate -s ${device.sizeBytes} ${disksPath}/new`
+      : `qemu-img create -q -f qcow2 -F ${device.format} -b ${imagePath(index)} ${disksPath}/new ${device.sizeBytes}`;
+  const format = device.hasFilesystem ? `mkfs.ext4 -q -F ${disksPath}/new && ` : "";
+  return [`[ -e ${disk} ] || { ${make} && ${format}mv ${disksPath}/new ${disk}; }`];
+}
+
+/** @param volume the label, which has at most 32 characters */
+function isoOf(folder: string, volume: string, name: string): string {
+  return `xorriso -as mkisofs -quiet -R -J -f -V ${volume} -o ${name}.iso ${folder} 2>/dev/null`;
+}
+
+/** passt changes to nobody by itself; before, it may open ports below 1024. It can write its log only as root. */
+function network(ports: readonly string[]): string[] {
+  const options = (["tcp", "udp"] as const).map((protocol) => {
+    const numbers = ports.flatMap((port) =>
+      port.startsWith(`${protocol}/`) ? port.slice(protocol.length + 1) : [],
+    );
+    return `--${protocol}-ports ${numbers.length === 0 ? "none" : numbers.join(",")}`;
+  });
+  // The address of the gateway is the network's gateway, not the container itself.
+  const own = "-f -l /run/passt.log --log-size 65536 -s /run/machine/passt.sock --no-map-gw";
+  return [
+    `passt ${own} ${options.join(" ")} 2>passt.err &`,
+    "passt=$!",
+    "while [ ! -S passt.sock ]; do kill -0 $passt || { cat passt.err; exit 1; }; sleep 0.1; done",
+  ];
+}
+
+/** KVM where a machine without a disk gets as far as to look for one within 5 s: on some machines it hangs. */
+const accelerator = [
+  `accel=tcg,thread=multi,tb-size=${translationMib} cpu=max`,
+  "if [ -c /dev/kvm ]; then",
+  ` ${qemu} -accel kvm -cpu host -debugcon file:kvm -global isa-debugcon.iobase=0x402 </dev/null >/dev/null 2>&1 &`,
+  " trial=$! i=0",
+  " while [ $i -lt 50 ] && kill -0 $trial 2>/dev/null; do",
+  "  if grep -q 'No bootable device' kvm 2>/dev/null; then accel=kvm cpu=host; break; fi",
+  "  sleep 0.1; i=$((i+1))",
+  " done",
+  " kill -9 $trial 2>/dev/null || true",
+  "fi",
+];
+
+function qemuCommand({ cpus, memoryBytes, devices }: MachinePlan): string {
+  const sandbox = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
+  return [
+    `${qemu} -accel $accel -cpu $cpu -smp ${cpus} -m ${Math.floor(memoryBytes / 2 ** 20)}`,
+    `-sandbox ${sandbox} -vga std -serial stdio -device virtio-rng-pci`,
+    "-chardev pipe,id=monitor,path=monitor -mon chardev=monitor",
+    "-netdev stream,id=net,server=off,addr.type=unix,addr.path=passt.sock",
+    "-device virtio-net-pci,netdev=net,romfile=",
+    ...devices.map((device, index) => driveOptions(device, index)),
+    "-drive if=none,id=seed,file=seed.iso,format=raw,readonly=on -device virtio-blk-pci,drive=seed",
+  ].join(" ");
+}
+
+function driveOptions(device: MachineDevice, index: number): string {
+  const file =
+    device.kind === "files"
+      ? `files-${index}.iso,format=raw,readonly=on`
+      : `${disksPath}/${index},format=${device.format === undefined ? "raw" : "qcow2"},discard=unmap`;
+  const boot = index === 0 ? ",bootindex=0" : "";
+  const block = `virtio-blk-pci,drive=d${index},serial=${device.device}${boot}`;
+  return `-drive if=none,id=d${index},file=${file} -device ${block}`;
+}

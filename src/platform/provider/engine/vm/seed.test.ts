@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import type { MachineVolume } from "../../runtime/runtime.ts";
+import { seedFiles } from "./seed.ts";
+
+const instance = { uid: "u-1", hostname: "web-0" };
+const boot: MachineVolume = { kind: "disk", device: "persistent-disk-0", path: undefined };
+
+test("the name and those who may log in", () => {
+  const users = new Map([
+    ["root", ["ssh-ed25519 AAAA a: b"]],
+    ["ann", ["ssh-rsa BBBB", 'ssh-rsa CCCC "\n x']],
+  ]);
+  const files = seedFiles(instance, { users, volumes: [boot] });
+  expect(files["meta-data"]).toBe("instance-id: u-1\nlocal-hostname: web-0\n");
+  expect(files["user-data"]).toMatch(/^#cloud-config\n/);
+  expect(parse(files["user-data"] ?? "")).toEqual({
+    disable_root: false,
+    users: [
+      { name: "root", ssh_authorized_keys: ["ssh-ed25519 AAAA a: b"] },
+      {
+        name: "ann",
+        ssh_authorized_keys: ["ssh-rsa BBBB", 'ssh-rsa CCCC "\n x'],
+        sudo: "ALL=(ALL) NOPASSWD:ALL",
+        shell: "/bin/bash",
+      },
+    ],
+  });
+});
+
+test("volumes with a path are mounted, but for the boot disk", () => {
+  const volumes: MachineVolume[] = [
+    { ...boot, path: "/boot" },
+    { kind: "disk", device: "data", path: "/data" },
+    { kind: "files", device: "pages", path: "/pages" },
+    { kind: "files", device: "unmounted", path: undefined },
+  ];
+  expect(parse(seedFiles(instance, { users: new Map(), volumes })["user-data"] ?? "")).toMatchObject({
+    disable_root: true,
+    mounts: [
+      ["/dev/disk/by-id/virtio-data", "/data", "auto", "defaults,nofail", "0", "0"],
+      ["/dev/disk/by-id/virtio-pages", "/pages", "iso9660", "ro,nofail", "0", "0"],
+    ],
+  });
+});
