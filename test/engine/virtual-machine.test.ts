@@ -1,0 +1,227 @@
+import "../support/leak-check.ts";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
+import { isListening } from "../../scripts/servers/free-port.ts";
+import { writeRunner } from "../../scripts/servers/runner-tree.ts";
+import { Releasers } from "../../src/base/core/service.ts";
+import { silentLogger } from "../../src/base/log/log.ts";
+import type { Json } from "../../src/kube-server/api/object.ts";
+import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
+import { changed } from "../support/plane/admission.ts";
+import { connectKubectl, listOf } from "../support/plane/connected-kubectl.ts";
+import type { Kubectl } from "../support/plane/kubectl.ts";
+import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import { makeGuest } from "../support/provider/guest.ts";
+import { type RunningPodman, randomRange, requirePodman, startPodman } from "../support/provider/podman.ts";
+import { example } from "../support/provider/workload-cases.ts";
+import { until } from "../support/until.ts";
+
+/** A platform whose workloads are virtual machines: from a manifest to a login by SSH, with the real kubectl. */
+
+const run = promisify(execFile);
+const runnerImage = "localhost/vm-runner:1";
+const location = example("location.yaml");
+const network = changed(example("network.yaml"), "spec.ipam.ipv4Ranges", [randomRange()]);
+const pages: Json = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "pages" },
+  data: { "index.html": "hello" },
+};
+const disk = (populator: Json, storage: string) => ({
+  template: { spec: { populator, resources: { requests: { storage } } } },
+});
+
+function workload(name: string, key: string, image: string): Json {
+  return {
+    apiVersion: "compute.platformapis/v1alpha",
+    kind: "Workload",
+    metadata: { name },
+    spec: {
+      template: {
+        metadata: { annotations: { "compute.platformapis/ssh-keys": `root:${key}` } },
+        spec: {
+          runtime: {
+            resources: { instanceType: "platformcloud/d1-standard-2" },
+            virtualMachine: {
+              volumeAttachments: [
+                { name: "boot" },
+                { name: "data", mountPath: "/data" },
+                { name: "pages", mountPath: "/pages" },
+              ],
+            },
+          },
+          networkInterfaces: [{ network: { name: "default" } }],
+          volumes: [
+            { name: "boot", disk: disk({ image: { name: image } }, "25Gi") },
+            { name: "data", disk: disk({ filesystem: { type: "ext4" } }, "10Gi") },
+            { name: "pages", configMap: { name: "pages" } },
+          ],
+        },
+      },
+      placements: [{ name: "us", cityCodes: ["DFW"], scaleSettings: { minReplicas: 1 } }],
+    },
+  };
+}
+
+describe("virtual machines", () => {
+  const releasers = new Releasers();
+  let podman: RunningPodman;
+  let platform: TestPlatform;
+  let daemon: RunningDaemon;
+  let k: Kubectl;
+  let folder: string;
+  let publicKey: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "telemetryd-machines-"));
+    releasers.push(() => rm(folder, { recursive: true, force: true }));
+    await requirePodman();
+    podman = await startPodman();
+    releasers.push(() => podman[Symbol.asyncDispose]());
+    await Promise.all([
+      writeRunner(join(folder, "runner.tar")),
+      makeGuest(join(folder, "guest.img")),
+      run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "ann", "-f", join(folder, "key")]),
+    ]);
+    publicKey = (await readFile(join(folder, "key.pub"), "utf8")).trim();
+    await podman.cli("import", join(folder, "runner.tar"), runnerImage);
+    platform = await startTestPlatform({}, silentLogger, async (options, redisUrl, providerToken) => {
+      const { listen, stateDirectory } = options;
+      const accessTokenFile = join(folder, "token");
+      await writeFile(accessTokenFile, providerToken);
+      await mkdir(join(folder, "daemon"), { recursive: true });
+      daemon = await spawnDaemon({
+        directory: join(folder, "daemon"),
+        config: {
+          platform: { listen: `${listen.host}:${listen.port}` },
+          redis: { url: redisUrl },
+          state: { directory: stateDirectory },
+          controlPlane: {
+            apiUrl: `https://127.0.0.1:${listen.port}`,
+            organization: "acme",
+            accessTokenFile,
+          },
+          provider: {
+            kind: "engine",
+            cloudProjectId: "local",
+            engine: {
+              socket: podman.socket,
+              vmRunnerImage: runnerImage,
+              vmImages: { small: join(folder, "guest.img") },
+            },
+          },
+        },
+      });
+      await until("the platform listens", () => isListening(listen.port));
+      return async () => {
+        if (daemon.child.exit() === undefined) await endDaemon(daemon);
+      };
+    });
+    releasers.push(() => platform.stop());
+    const kubectl = await connectKubectl(platform);
+    releasers.push(() => kubectl[Symbol.asyncDispose]());
+    k = kubectl.project;
+    await kubectl.createProject();
+    // The runner and the guest are made, beside the daemon.
+  }, 180_000);
+
+  afterAll(() => releasers.releaseAll());
+
+  const available = (instance: string): Promise<string> =>
+    k.ok(
+      ...["get", "instance", instance, "-o"],
+      'jsonpath={.status.conditions[?(@.type=="Available")].status} {.status.conditions[0].message}',
+    );
+  /** Runs a command in the guest. */
+  const ssh = async (command: string): Promise<string> => {
+    const address = await k.ok(
+      ...["get", "instance", "vm-us-dfw-0", "-o"],
+      "jsonpath={.status.networkInterfaces[0].assignments.networkIP}",
+    );
+    const noFile = ["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null"];
+    const options = ["-F", "none", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", ...noFile];
+    const login = ["-i", join(folder, "key"), `root@${address}`, command];
+    const { stdout } = await run("ssh", [...options, ...login], { timeout: 30_000 });
+    return stdout.trim();
+  };
+  /** Waits until somebody may log in. */
+  const login = async (command: string): Promise<string> => {
+    let text = "";
+    await until("a login by SSH", async () => {
+      text = await ssh(command);
+      return text !== "";
+    });
+    return text;
+  };
+  const list = async (...query: readonly string[]): Promise<string[]> =>
+    (await podman.cli(...query)).split("\n").filter((line) => line !== "");
+
+  test("from a manifest to a login at the instance's own address", async () => {
+    const startMs = performance.now();
+    await k.file(listOf(pages, location, network, workload("vm", publicKey, "small")), "apply");
+    const seen = await login(
+      "hostname; ip addr show eth0; cat /pages/index.html; echo kept >/data/file; sync",
+    );
+    process.stderr.write(`a login after ${Math.round(performance.now() - startMs)} ms\n`);
+    const address = await k.ok(
+      ...["get", "instance", "vm-us-dfw-0", "-o"],
+      "jsonpath={.status.networkInterfaces[0].assignments.networkIP}",
+    );
+    expect(seen).toMatch(/^vm-us-dfw-0\n/);
+    expect(seen).toContain(`inet ${address}/`);
+    expect(seen).toMatch(/\nhello$/);
+    await k.ok("wait", "--for=condition=Available", "workload/vm", "--timeout=60s");
+    expect(await ssh("head -c 10 /proc/meminfo; cat /sys/block/vda/size")).toContain(
+      String((25 * 2 ** 30) / 512),
+    );
+  });
+
+  test("what emulates is said", async () => {
+    expect(await available("vm-us-dfw-0")).toMatch(/^True Instance status is RUNNING/);
+    const isEmulated = (await podman.cli("top", "-l", "args")).includes("-accel tcg");
+    const message = await k.ok(
+      ...["get", "locations.networking.platformapis", "dfw", "-o"],
+      "jsonpath={.status.conditions[0].message}",
+    );
+    const notes = ["emulated, since the location has no KVM", "virtual machines are emulated"];
+    const texts = [await available("vm-us-dfw-0"), message];
+    expect(texts.map((text, index) => text.includes(notes[index] ?? ""))).toEqual([isEmulated, isEmulated]);
+  });
+
+  test("QEMU is killed: the machine starts again, with its disks", async () => {
+    const [id = ""] = await list("ps", "--quiet");
+    const before = await ssh("cat /proc/sys/kernel/random/boot_id");
+    const pids = await podman.cli("top", id, "hpid", "comm");
+    const pid = Number(/(\d+)\s+qemu/.exec(pids)?.[1]);
+    process.kill(pid, "SIGKILL");
+    await until("it is repaired", async () => /^False .*REPAIRING/.test(await available("vm-us-dfw-0")));
+    const after = await login("cat /proc/sys/kernel/random/boot_id /data/file");
+    expect(after).toMatch(/\nkept$/);
+    expect(after).not.toContain(before);
+    await k.ok("wait", "--for=condition=Available", "instance/vm-us-dfw-0", "--timeout=60s");
+  });
+
+  test("an edited template makes another machine, once this one has shut down", async () => {
+    await k.file(workload("vm", publicKey, "large"), "apply");
+    const words = 'the location has no image "large" for disks; it has: small';
+    await until("it says so", async () => (await available("vm-us-dfw-0")) === `False ${words}`);
+    expect(await list("ps", "--all", "--quiet")).toEqual([]);
+    expect(await list("volume", "ls", "--quiet")).toEqual([]);
+    await k.file(workload("vm", publicKey, "small"), "apply");
+    expect(await login("ls /data")).toBe("lost+found");
+  });
+
+  test("delete: nothing is left", async () => {
+    await k.ok("delete", "workload", "vm", "--timeout=90s");
+    await k.ok("delete", "network", "default", "--timeout=90s");
+    expect(await list("ps", "--all", "--quiet")).toEqual([]);
+    expect(await list("volume", "ls", "--quiet")).toEqual([]);
+    expect(await list("network", "ls", "--quiet", "--filter", "label=telemetryd.network")).toEqual([]);
+  });
+});

@@ -1,0 +1,111 @@
+import { execFile } from "node:child_process";
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { copyProgram } from "../../../scripts/servers/runner-tree.ts";
+import { findServers } from "../servers.ts";
+
+const run = promisify(execFile);
+
+/** In the order in which they are loaded. */
+const modules = [
+  ...["virtio/virtio_ring", "virtio/virtio", "virtio/virtio_pci_legacy_dev", "virtio/virtio_pci_modern_dev"],
+  ...["virtio/virtio_pci", "block/virtio_blk", "cdrom/cdrom", "acpi/button", "input/evdev"],
+].map((name) => `drivers/${name}`);
+const furtherModules = ["net/core/failover", "drivers/net/net_failover", "drivers/net/virtio_net"];
+const allModules = [...modules, ...furtherModules, "fs/isofs/isofs"];
+const applets = [
+  ...["sh", "mount", "umount", "mkdir", "insmod", "ip", "udhcpc", "sed", "grep", "cat", "ls", "sleep"],
+  ...["hostname", "poweroff", "chmod", "acpid", "sync", "head", "blkid", "wc", "find"],
+];
+const modulesOf = allModules.map((path) => path.slice(path.lastIndexOf("/") + 1));
+
+/** Sets itself up as cloud-init does: its name, root's keys, mounts (by the devices' serials), DHCP. */
+const init = `#!/bin/sh
+export PATH=/bin
+mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
+mkdir -p /dev/pts; mount -t devpts devpts /dev/pts
+for module in ${modulesOf.join(" ")}; do insmod /modules/$module.ko; done
+for disk in /sys/block/vd*; do
+  name=\${disk##*/}
+  mount -t iso9660 -o ro /dev/$name /seed 2>/dev/null && [ -e /seed/user-data ] && break
+  umount /seed 2>/dev/null
+done
+hostname "$(sed -n 's/^local-hostname: //p' /seed/meta-data)"
+sed -n 's/.*"\\(ssh-[^"]*\\)".*/\\1/p' /seed/user-data >/root/.ssh/authorized_keys
+chmod 700 /root /root/.ssh; chmod 600 /root/.ssh/authorized_keys
+sed -n 's,.*"/dev/disk/by-id/virtio-\\([^"]*\\)".*,\\1,p' /seed/user-data | while read serial; do
+  path=$(grep -A1 "virtio-$serial\\"" /seed/user-data | sed -n '2s/.*"\\(.*\\)".*/\\1/p')
+  for disk in /sys/block/vd*; do
+    [ "$(cat $disk/serial)" = "$serial" ] || continue
+    mkdir -p $path; mount -t ext4 /dev/\${disk##*/} $path 2>/dev/null || mount -t iso9660 -o ro /dev/\${disk##*/} $path
+  done
+done
+ip link set lo up; ip link set eth0 up
+udhcpc -i eth0 -s /bin/dhcp -n -q
+acpid -d >/dev/null 2>&1 &
+exec dropbear -R -E -s -F
+`;
+const dhcp = `#!/bin/sh
+[ "$1" = bound ] || exit 0
+ip addr add $ip/$mask dev eth0; ip route add default via $router
+`;
+
+/**
+ * Makes the image of a small guest for BIOS machines: Debian's cloud kernel, busybox, and dropbear for root.
+ *
+ * @param file raw
+ */
+export async function makeGuest(file: string): Promise<void> {
+  const names = ["busybox", "dropbear", "xorriso", "isolinux", "cloud-kernel"] as const;
+  const programs = await findServers(names, { install: false });
+  const folder = await mkdtemp(`${file}-`);
+  try {
+    const root = join(folder, "root");
+    for (const name of ["bin", "proc", "sys", "dev", "run", "seed", "modules", "root/.ssh", "etc/dropbear"])
+      await mkdir(join(root, name), { recursive: true });
+    await copyFile(programs.busybox.path, join(root, "bin/busybox"));
+    for (const applet of applets) await symlink("busybox", join(root, "bin", applet));
+    await copyProgram(programs.dropbear.path, root, "bin/dropbear");
+    const unpacked = join(programs["cloud-kernel"].path, "..");
+    const [version = ""] = await readdir(join(unpacked, "lib/modules"));
+    for (const [index, path] of allModules.entries()) {
+      const module = join(unpacked, "lib/modules", version, "kernel", `${path}.ko`);
+      await copyFile(module, join(root, "modules", `${modulesOf[index]}.ko`));
+    }
+    await writeFile(join(root, "etc/passwd"), "root:x:0:0::/root:/bin/sh\n");
+    await writeFile(join(root, "etc/group"), "root:x:0:\n");
+    await writeFile(join(root, "etc/shells"), "/bin/sh\n");
+    await mkdir(join(root, "etc/acpi/PWRF"), { recursive: true });
+    for (const [name, text] of [
+      ["init", init],
+      ["bin/dhcp", dhcp],
+      ["etc/acpi/PWRF/00000080", "#!/bin/sh\nsync; poweroff -f\n"],
+    ] as const) {
+      await writeFile(join(root, name), text);
+      await chmod(join(root, name), 0o755);
+    }
+    const disk = join(folder, "disk");
+    await mkdir(disk);
+    const busybox = programs.busybox.path;
+    await run("sh", [
+      "-c",
+      `cd "$1" && find . | ${busybox} cpio -o -H newc | gzip -1 >"$2"`,
+      ...["sh", root, join(disk, "initrd")],
+    ]);
+    await copyFile(join(unpacked, "boot", `vmlinuz-${version}`), join(disk, "vmlinuz"));
+    const isolinux = programs.isolinux.path;
+    await copyFile(isolinux, join(disk, "isolinux.bin"));
+    await copyFile(join(isolinux, "../../syslinux/modules/bios/ldlinux.c32"), join(disk, "ldlinux.c32"));
+    const append = "console=ttyS0 panic=-1 quiet nokaslr initrd=/initrd";
+    await writeFile(
+      join(disk, "isolinux.cfg"),
+      `DEFAULT guest\nLABEL guest\nKERNEL /vmlinuz\nAPPEND ${append}\n`,
+    );
+    const boot = ["-b", "isolinux.bin", "-c", "boot.cat", "-no-emul-boot", "-boot-load-size", "4"];
+    const hybrid = ["-isohybrid-mbr", join(isolinux, "../isohdpfx.bin"), "-boot-info-table"];
+    await run(programs.xorriso.path, [...["-as", "mkisofs", "-quiet", "-o", file, ...boot, ...hybrid, disk]]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
