@@ -131,6 +131,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   /** No other load has it, nor one of an earlier daemon whose HAProxy is still there. */
   const loadName = (): string => `${Math.floor(clock.nowMs()).toString(36)}x${(++loadNumber).toString(36)}`;
 
+  /** Keys that nothing has are not kept on the disk. */
+  const dropUnused = (now: Placement): Promise<void> =>
+    dropCertificates(options.files, [...certificatesIn(now), ...programs.certificates()]);
+
   const load = async (signal: AbortSignal): Promise<void> => {
     const reaches = version;
     await checkVersions(programs, writing, isRunning ? checkWaitMs.later : checkWaitMs.first, signal);
@@ -168,7 +172,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     loadAtMs = endedMs + (loads.length > busyLoads.count ? Math.max(pauseMs, busyLoads.pauseMs) : pauseMs);
     log.debug({ programs: programs.size, version: reaches, ms: Math.round(endedMs - startedMs) }, "loaded");
     await presence.announce();
-    await dropCertificates(options.files, [...certificatesIn(next), ...programs.certificates()]);
+    await dropUnused(next);
   };
 
   /**
@@ -210,6 +214,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     placement = next;
     for (const held of given) programs.noteGiven(held);
     await running.forget(maps.filter(({ change: each }) => each === "del"));
+    if (dropped.length > 0) await dropUnused(next);
     if (!isAll) return false;
     programs.noteLoaded(versions, changed.keys());
     presence.loaded(reaches, changed.values());
