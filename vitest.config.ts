@@ -29,6 +29,7 @@ const slow = [
   "integration/helm-chart",
   "integration/newest-first",
   "integration/platform-backup",
+  "integration/platform-replicas",
   "integration/platform-slow-watches",
   "integration/platform-watch",
   "integration/receivers-that-refuse",

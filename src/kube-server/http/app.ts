@@ -38,8 +38,8 @@ import { checkRole, handleResource } from "./resource-handler.ts";
 import { kindOfPath, parseResourcePath } from "./resource-path.ts";
 import { sendResponse } from "./response.ts";
 import { reviewOfPath, reviewResponse } from "./reviews.ts";
-import { createHttpsServer, type ServerOptions } from "./server.ts";
 import { isStoreAway } from "./store-away.ts";
+import { createHttpsServer, type HttpsServer, type ServerOptions } from "./server.ts";
 import { createWatchServer, type WatchServerOptions } from "./watch-server.ts";
 
 export interface ApiAppOptions
@@ -74,7 +74,7 @@ interface Incoming extends Entry {
  *
  * The gate decides by a request's head alone; the body is read only for admitted requests.
  *
- * @param signal closes open watches
+ * @param signal closes open watches, and lets requests move to other servers until the application is closed
  */
 export function createApiApp(options: ApiAppOptions, signal: AbortSignal): FastifyInstance {
   const { bearerTokens, clock, log, limits, groupDomain, kinds } = options;
@@ -92,12 +92,11 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
       nowMs: () => clock.nowMs(),
     });
 
-  let closeConnections = (): void => undefined;
+  let https: HttpsServer | undefined;
 
   const app = fastify({
     serverFactory: (handler: RequestListener) => {
-      const https = createHttpsServer(options, handler);
-      closeConnections = https.closeConnections;
+      https = createHttpsServer(options, handler, signal);
       return https.server;
     },
     // The server installs its own.
@@ -108,7 +107,10 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
       void sendError(reply, request, badRequest("malformed URL")),
   } as { logger: false });
-  app.addHook("preClose", async () => closeConnections());
+  app.addHook("preClose", async () => {
+    if (signal.aborted) await https?.drained();
+    https?.closeConnections();
+  });
   app.addHook("onRequest", async (request, reply) => {
     const attempt = attemptOf(request);
     counted.set(request, options.metrics.begin(request.method, reply.raw));
@@ -202,7 +204,8 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
   }
 
   function sendHealth({ reply, path, query }: Incoming): unknown {
-    const { code, text } = healthReport(path.slice(1), options.outage() === undefined, query.has("verbose"));
+    const isResponding = options.outage() === undefined;
+    const { code, text } = healthReport(path.slice(1), isResponding, signal.aborted, query.has("verbose"));
     return reply
       .code(code)
       .headers({ "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache" })

@@ -21,11 +21,13 @@ const resets = { burst: 500, perSecond: 30 };
  * in Node.js 20 stops reading the connection but leaves it open). Every request passes the same gate as one
  * of HTTP/1.1.
  *
+ * @param signal lets each session end with the requests it has
  * @returns a handler for connections that negotiated HTTP/2
  */
 export function createHttp2Sessions(
   limits: ServerLimits,
   handler: RequestListener,
+  signal: AbortSignal,
 ): (socket: TLSSocket) => void {
   const server: Http2Server = createServer({
     settings: { maxConcurrentStreams, maxHeaderListSize: 16 * 1024, enablePush: false },
@@ -36,7 +38,15 @@ export function createHttp2Sessions(
   });
   // The compatibility layer passes node:http objects; the types differ only in parts not used here.
   server.on("request", handler as unknown as Parameters<typeof server.on>[1]);
+  const open = new Set<ServerHttp2Session>();
+  // Requests in progress get their responses; the client opens another connection for the next one.
+  const closeAll = (): void => {
+    for (const session of open) session.close();
+  };
+  signal.addEventListener("abort", closeAll, { once: true });
   server.on("session", (session) => {
+    open.add(session);
+    session.once("close", () => open.delete(session));
     boundIdleness(session, limits.headMs);
     boundResets(session);
   });
