@@ -356,6 +356,10 @@ describe("workloads that run", () => {
         await k.ok("describe", "instance", "release-us-dfw-1"),
       ),
     );
+    await until("its restarts are counted while it does not run", async () => {
+      const metrics = await (await fetch(`${daemon.opsUrl}/metrics`)).text();
+      return /^platform_instance_restarts_total\{[^}]*"release-us-dfw-1"[^}]*\} [1-9]/m.test(metrics);
+    });
     for (let second = 0; second < 15; second++) {
       expect(await available()).toBe("1 1");
       await new Promise((resolve) => setTimeout(resolve, 1_000));

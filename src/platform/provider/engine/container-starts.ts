@@ -6,6 +6,7 @@ import type { EngineParts } from "./engine-parts.ts";
 import { labelOf, networkName } from "./labels.ts";
 import { engineTime, isEnded, type ObservedContainer, observe, restMs } from "./observation.ts";
 import type { ProbedContainer, Probes } from "./probes/probes.ts";
+import type { RestartRecord, SeenStart } from "./restart-record.ts";
 import { endpoint } from "./specification.ts";
 
 /** When the provider starts a container again that has ended, and the engine does not. */
@@ -17,12 +18,14 @@ const recoveredMs = 600_000;
 export class ContainerStarts {
   readonly #parts: EngineParts;
   readonly #probes: Probes;
+  readonly #restarts: RestartRecord;
   readonly #minReadyMs: number;
   /** Starts of containers that had ended, by the engine's id. */
   readonly #starts = new Map<string, { count: number; atMs: number }>();
 
-  constructor(parts: EngineParts, probes: Probes, minReadyMs: number) {
+  constructor(parts: EngineParts, probes: Probes, restarts: RestartRecord, minReadyMs: number) {
     this.#parts = parts;
+    this.#restarts = restarts;
     this.#probes = probes;
     this.#minReadyMs = minReadyMs;
   }
@@ -38,6 +41,7 @@ export class ContainerStarts {
     const { client, inventory, clock, graceMs } = this.#parts;
     let againMs: number | undefined;
     let containers = await inventory.inspectAll(instance.uid, signal);
+    await this.#restarts.note(instance.uid, containers);
     for (const { Id } of containers) {
       const container = containers.find((other) => other.Id === Id);
       if (container === undefined) continue;
@@ -53,8 +57,9 @@ export class ContainerStarts {
       await refusedAs("StartFailed", client.send("POST", `/containers/${Id}/${verb}`, { limitMs }, signal));
       containers = await inventory.inspectAll(instance.uid, signal);
     }
+    const seen = await this.#restarts.note(instance.uid, containers);
     this.#probes.set(instance, containers.flatMap(running));
-    const observed = containers.map((each) => this.#probed(instance, each));
+    const observed = containers.map((each) => this.#probed(instance, each, seen));
     const state = observe(observed, instance.containers.length, clock.nowMs(), this.#minReadyMs);
     const soonestMs = Math.min(state.againMs ?? Infinity, againMs ?? Infinity);
     const address = containers[0]?.Config.Labels[labelOf.publishedAddress];
@@ -65,11 +70,16 @@ export class ContainerStarts {
     };
   }
 
-  #probed({ containers }: RuntimeInstance, inspected: InspectedContainer): ObservedContainer {
+  #probed(
+    { containers }: RuntimeInstance,
+    inspected: InspectedContainer,
+    seen: ReadonlyMap<string, SeenStart>,
+  ): ObservedContainer {
     const observed = observedContainer(inspected);
     const { readiness, startup } = containers.find(({ name }) => name === observed.name)?.probes ?? {};
     return {
       ...observed,
+      restartsInAll: seen.get(observed.name)?.restarts,
       hasReadiness: readiness !== undefined || startup !== undefined,
       unready: this.#probes.unready(inspected.Id),
       restartedFor: this.#probes.restartOf(inspected.Id),

@@ -36,6 +36,7 @@ import { labelOf, volumeName } from "./labels.ts";
 import { isEnded, usualMinReadyMs } from "./observation.ts";
 import { firewallPorts, PortRecord } from "./port-record.ts";
 import type { Probes } from "./probes/probes.ts";
+import { RestartRecord } from "./restart-record.ts";
 import {
   checkInstance,
   containerBody,
@@ -96,6 +97,7 @@ export class EngineRuntime implements Runtime {
   readonly #ports: PortRecord;
   readonly #addresses: AddressRecord;
   readonly #probes: Probes;
+  readonly #restarts: RestartRecord;
   readonly #starts: ContainerStarts;
   readonly #removal: ContainerRemoval;
   readonly #externalAddresses: ExternalAddresses;
@@ -124,7 +126,9 @@ export class EngineRuntime implements Runtime {
     this.#ports = new PortRecord(this.#files);
     this.#addresses = new AddressRecord(this.#files, inventory);
     this.#probes = openProbes(this.#parts, options.log, report);
-    this.#starts = new ContainerStarts(this.#parts, this.#probes, options.minReadyMs ?? usualMinReadyMs);
+    this.#restarts = new RestartRecord(this.#files);
+    const { minReadyMs = usualMinReadyMs } = options;
+    this.#starts = new ContainerStarts(this.#parts, this.#probes, this.#restarts, minReadyMs);
     const onRemove = (id: string) => this.#starts.forget(id);
     this.#removal = new ContainerRemoval({ ...this.#parts, onRemove, onStop: report });
     this.#externalAddresses = new ExternalAddresses(externalAddresses, inventory);
@@ -313,6 +317,7 @@ export class EngineRuntime implements Runtime {
     this.#disks.forget(uid);
     await this.#files.remove(uid);
     this.#ports.forget(uid);
+    this.#restarts.forget(uid);
     await this.#firewall?.removeInstance(uid, signal);
     return true;
   }
@@ -378,7 +383,7 @@ export class EngineRuntime implements Runtime {
 
   async stats(signal: AbortSignal): Promise<readonly InstanceStats[]> {
     const { client, inventory } = this.#parts;
-    return readStats(client, await inventory.containers({}, signal), signal);
+    return readStats(client, await inventory.containers({}, signal), this.#restarts, signal);
   }
 
   async close(): Promise<void> {

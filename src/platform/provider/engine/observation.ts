@@ -11,6 +11,8 @@ export interface ObservedContainer {
   readonly startedMs: number | undefined;
   /** Since it was created or started by the provider, by the engine itself. */
   readonly restarts: number;
+  /** Since it was created, by anybody; undefined: as many. */
+  readonly restartsInAll?: number | undefined;
   /** Why a container with a readiness or startup probe is not ready; undefined: it is, or has no such probe. */
   readonly unready?: { readonly why: string; readonly wasReady: boolean } | undefined;
   /** Whether its readiness or startup probe says when it is available. */
@@ -92,16 +94,18 @@ export function isEnded(status: string): boolean {
 }
 
 /** Without counts, so that one which ends again and again is one event. */
-function failureOf({ name, exitCode, outOfMemory, restarts }: ObservedContainer): InstanceState["failure"] {
+function failureOf(container: ObservedContainer): InstanceState["failure"] {
+  const { name, exitCode, outOfMemory, restarts, restartsInAll = restarts } = container;
   const why = outOfMemory ? "was killed: out of memory" : `exited with status ${exitCode}`;
   const again = "it is started again, with growing pauses";
-  const reason = outOfMemory ? "OOMKilled" : restarts === 0 ? "ContainerEnded" : "BackOff";
+  const reason = outOfMemory ? "OOMKilled" : restartsInAll === 0 ? "ContainerEnded" : "BackOff";
   return { reason, message: `container ${name} ${why}; ${again}` };
 }
 
-function describeEnd({ name, exitCode, outOfMemory, restarts }: ObservedContainer): string {
+function describeEnd(container: ObservedContainer): string {
+  const { name, exitCode, outOfMemory, restarts, restartsInAll = restarts } = container;
   const why = outOfMemory ? "was killed: out of memory" : `exited with status ${exitCode}`;
-  return `container ${name} ${why}${restarts === 0 ? "" : ` and was restarted ${times(restarts)}`}`;
+  return `container ${name} ${why}${restartsInAll === 0 ? "" : ` and was restarted ${times(restartsInAll)}`}`;
 }
 
 function times(count: number): string {

@@ -32,7 +32,7 @@ export interface Runtime {
    * @throws RuntimeError that says why there is none
    */
   readLog(log: RuntimeLog, take: (bytes: Uint8Array) => Promise<void>, signal: AbortSignal): Promise<void>;
-  /** What the running instances use. @throws RuntimeError */
+  /** What the instances use. @throws RuntimeError */
   stats?(signal: AbortSignal): Promise<readonly InstanceStats[]>;
   /** Ends what runs between calls, such as pulls of images; instances keep running. The last call. */
   close?(): Promise<void>;
@@ -228,7 +228,7 @@ export interface InstanceStats {
   readonly memoryBytes: number;
   readonly networkReceiveBytes: number;
   readonly networkTransmitBytes: number;
-  /** Of its containers, by the engine. */
+  /** Of its containers since they were made, by whomever. */
   readonly restarts: number;
 }
 
