@@ -38,8 +38,8 @@ import { checkRole, handleResource } from "./resource-handler.ts";
 import { kindOfPath, parseResourcePath } from "./resource-path.ts";
 import { sendResponse } from "./response.ts";
 import { reviewOfPath, reviewResponse } from "./reviews.ts";
-import { isStoreAway } from "./store-away.ts";
 import { createHttpsServer, type HttpsServer, type ServerOptions } from "./server.ts";
+import { isStoreAway } from "./store-away.ts";
 import { createWatchServer, type WatchServerOptions } from "./watch-server.ts";
 
 export interface ApiAppOptions
