@@ -12,17 +12,17 @@ import {
   type RuntimeNetwork,
 } from "../runtime/runtime.ts";
 import { AddressRecord } from "./address-record.ts";
+import { ContainerCreation } from "./container-creation.ts";
 import { ContainerRemoval, stopWaitMs } from "./container-removal.ts";
 import { ContainerStarts } from "./container-starts.ts";
 import { DiskLimits, LayerLimits } from "./disk-limits.ts";
-import { type EngineClient, EngineRefusal, refusedAs, unlessRefused } from "./engine-client.ts";
+import { type EngineClient, refusedAs, unlessRefused } from "./engine-client.ts";
 import { followEvents } from "./engine-events.ts";
 import { type FirewallSettings, firewallNetwork, openFirewall, seesBridges } from "./engine-firewall.ts";
 import { EngineInventory } from "./engine-inventory.ts";
 import { readLog } from "./engine-logs.ts";
 import { type MachineSettings, Machines } from "./engine-machines.ts";
 import { EngineNetworks } from "./engine-networks.ts";
-import { createdObject, readResponse } from "./engine-objects.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { openProbes } from "./engine-probes.ts";
 import { readStats } from "./engine-stats.ts";
@@ -32,18 +32,12 @@ import { type Firewall, unavailable } from "./firewall/firewall.ts";
 import { finishingRemovals } from "./half-removed-containers.ts";
 import { ImageStore, type PullPolicy } from "./image-store.ts";
 import { InstanceFiles } from "./instance-files.ts";
-import { labelOf, volumeName } from "./labels.ts";
+import { labelOf } from "./labels.ts";
 import { isEnded, usualMinReadyMs } from "./observation.ts";
 import { firewallPorts, PortRecord } from "./port-record.ts";
 import type { Probes } from "./probes/probes.ts";
 import { RestartRecord } from "./restart-record.ts";
-import {
-  checkInstance,
-  containerBody,
-  instanceLabels,
-  nameInEngine,
-  specificationHash,
-} from "./specification.ts";
+import { checkInstance, specificationHash } from "./specification.ts";
 
 export interface EngineRuntimeOptions {
   /** Closed with the runtime. */
@@ -100,10 +94,9 @@ export class EngineRuntime implements Runtime {
   readonly #restarts: RestartRecord;
   readonly #starts: ContainerStarts;
   readonly #removal: ContainerRemoval;
-  readonly #externalAddresses: ExternalAddresses;
   readonly #machines: Machines;
   readonly #disks: DiskLimits;
-  readonly #layers: LayerLimits;
+  readonly #creation: ContainerCreation;
   readonly networkRanges: readonly string[] | undefined;
   readonly enforcesSources: boolean;
   readonly #networks: EngineNetworks;
@@ -131,9 +124,13 @@ export class EngineRuntime implements Runtime {
     this.#starts = new ContainerStarts(this.#parts, this.#probes, this.#restarts, minReadyMs);
     const onRemove = (id: string) => this.#starts.forget(id);
     this.#removal = new ContainerRemoval({ ...this.#parts, onRemove, onStop: report });
-    this.#externalAddresses = new ExternalAddresses(externalAddresses, inventory);
     this.#machines = new Machines(options.machines, this.#parts, () => this.#report(undefined));
-    this.#layers = new LayerLimits(layerBytes, options.log);
+    this.#creation = new ContainerCreation({
+      ...{ ...this.#parts, files: this.#files },
+      layers: new LayerLimits(layerBytes, options.log),
+      externalAddresses: new ExternalAddresses(externalAddresses, inventory),
+      engine: (signal) => this.engine(signal),
+    });
     this.#disks = new DiskLimits({
       ...{ ...this.#parts, log: options.log, layerBytes },
       everyMs: options.measureEveryMs ?? usualMeasureEveryMs,
@@ -188,7 +185,7 @@ export class EngineRuntime implements Runtime {
   }
 
   async ensureInstance(asked: RuntimeInstance, signal: AbortSignal): Promise<InstanceState> {
-    const { client, inventory, platform } = this.#parts;
+    const { inventory } = this.#parts;
     await this.engine(signal);
     const prepared = await this.#machines.prepare(asked);
     const references = checkInstance(prepared.instance, this.#registries[0]);
@@ -200,7 +197,7 @@ export class EngineRuntime implements Runtime {
     let found = await inventory.instanceContainers(instance.uid, signal);
     await this.#addresses.keep(instance, found, signal);
     await this.#openPorts(instance.uid, instance.networks, signal);
-    const [holderName] = instance.containers.map(({ name }) => name);
+    const holderName = instance.containers[0]?.name;
     const isOutdated = found.some(({ Labels }) => Labels[labelOf.specification] !== hash);
     const lacksHolder = !found.some(({ Labels }) => Labels[labelOf.container] === holderName);
     // An engine that was killed while it removed a container has not gone on.
@@ -227,35 +224,8 @@ export class EngineRuntime implements Runtime {
     if (images.size < missing.length) return again("Provisioning", 2_000);
 
     await this.#files.write(instance);
-    for (const container of missing) {
-      for (const mount of container.mounts) {
-        if (mount.kind !== "disk") continue;
-        const body = {
-          Name: volumeName(instance.uid, mount.volume),
-          Labels: instanceLabels(instance, platform),
-        };
-        await refusedAs("DiskRefused", client.send("POST", "/volumes/create", { body }, signal));
-      }
-      const create = async (externalAddress: string | undefined): Promise<void> => {
-        const settings = {
-          platform,
-          imageId: images.get(container.name) ?? "",
-          holder: container.name === holderName ? undefined : present.get(holderName),
-          filesFolder: (volume: string) => this.#files.folder(instance.uid, container.name, volume),
-          // A few times at once, then the provider does it, with a backoff. Not after a restart of the
-          // machine, where a container that the engine started would run before there is a firewall.
-          restartPolicy: { Name: "on-failure", MaximumRetryCount: 3 },
-          externalAddress,
-          machine: prepared.machine,
-        };
-        const name = nameInEngine(instance, container);
-        const body = (layerBytes: number | undefined): object =>
-          containerBody(instance, container, { ...settings, layerBytes });
-        present.set(container.name, await this.#createContainer(name, body, signal));
-      };
-      if (container.name !== holderName) await create(undefined);
-      else await this.#externalAddresses.create(instance, create, signal);
-    }
+    const made = { instance, missing, present, images, machine: prepared.machine };
+    await this.#creation.create(made, signal);
     const state = await this.#starts.start(instance, signal);
     if (state.status === "Running") await this.#checkFirewall(instance, signal);
     if (prepared.machine === undefined) return state;
@@ -273,35 +243,6 @@ export class EngineRuntime implements Runtime {
     await this.#removal.remove(await inventory.instanceContainers(instance.uid, signal), signal);
     this.#log.error({}, "the engine runs in another network namespace, where the daemon has no firewall");
     throw new RuntimeError("refused", "FirewallUnavailable", unavailable);
-  }
-
-  /** @param body of the request, by what the engine limits the container's layer to @returns the engine's id */
-  async #createContainer(
-    name: string,
-    body: (layerBytes: number | undefined) => object,
-    signal: AbortSignal,
-  ): Promise<string> {
-    const { client } = this.#parts;
-    const { limitsLayers } = await this.engine(signal);
-    const create = (): Promise<string> =>
-      this.#layers.make(limitsLayers, async (layerBytes) => {
-        const request = { query: { name }, body: body(layerBytes) };
-        const created = await client.send("POST", "/containers/create", request, signal);
-        return readResponse(createdObject, created).Id;
-      });
-    return await refusedAs(
-      "ContainerRefused",
-      create().catch(async (error: unknown) => {
-        if (!(error instanceof EngineRefusal) || !/already in use/.test(error.message)) throw error;
-        const path = `/containers/${encodeURIComponent(name)}`;
-        const inspection = client.send("GET", `${path}/json`, {}, signal);
-        if ((await unlessRefused([404], inspection)) !== undefined) throw error;
-        // A Podman that was killed while it made the container has its storage, and nothing else of it.
-        const query = { force: "true", v: "true" };
-        await unlessRefused([404], client.send("DELETE", path, { query }, signal));
-        return await create();
-      }),
-    );
   }
 
   async removeInstance(uid: string, signal: AbortSignal): Promise<boolean> {
