@@ -1,8 +1,9 @@
 import type { KindDefinition } from "../api/kind.ts";
 import type { KubeObject } from "../api/object.ts";
 import { usersOf } from "../resources/target.ts";
+import type { Users } from "../store/commit.ts";
 import { collectionPrefix, parseObjectKey } from "../store/keys.ts";
-import type { Users, UsersOfKind } from "../store/object-store.ts";
+import type { UsersOfKind } from "../store/object-store.ts";
 import { type ControlObjectsOptions, createControlObjects } from "./control-objects.ts";
 import { type Controller, done, type Reconciled } from "./controller.ts";
 import { createEventRecorder } from "./events.ts";

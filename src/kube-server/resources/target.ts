@@ -1,8 +1,8 @@
 import type { KindDefinition } from "../api/kind.ts";
 import type { Plane } from "../api/plane.ts";
 import type { Role } from "../api/roles.ts";
+import type { Users } from "../store/commit.ts";
 import { objectKey, useReference } from "../store/keys.ts";
-import type { Users } from "../store/object-store.ts";
 import type { FieldValidation } from "./admission.ts";
 
 /** Location of an object. `namespace` is "" for cluster scope; `name` is "" if it is to be generated. */

@@ -2,14 +2,14 @@ import type { RedisConnection } from "../../base/redis/connection.ts";
 import { runScript } from "../../base/redis/run-script.ts";
 import type { KindDefinition } from "../api/kind.ts";
 import { type Plane, planeKey } from "../api/plane.ts";
-import type { Change, ChangeType } from "./change.ts";
+import type { Change } from "./change.ts";
+import type { Commit, CommitOutcome, Users } from "./commit.ts";
 import {
   collectionPrefix,
   formerProjectsKey,
   type PlaneKeys,
   planeKeys,
   projectsKey,
-  type StoredKind,
   usageKey,
 } from "./keys.ts";
 import { type PageOutcome, type PageRequest, type RunOnPlane, readPage } from "./page.ts";
@@ -17,9 +17,8 @@ import { countPlane } from "./plane-count.ts";
 import type { ProjectRecord } from "./project-record.ts";
 import { changesScript } from "./read-scripts.ts";
 import { pairs, readChange, readCounts, readExceeded } from "./replies.ts";
-import type { StoredParts } from "./stored-object.ts";
 import { TraitsIndex } from "./traits-index.ts";
-import { countedField, type ExceededQuota, type Quotas, type Usage } from "./usage.ts";
+import { countedField, type Quotas, type Usage } from "./usage.ts";
 import {
   addWorkScript,
   advanceWorkScript,
@@ -33,61 +32,10 @@ import {
   settleWorkScript,
 } from "./write-scripts.ts";
 
-/** One write. */
-export interface Commit {
-  readonly key: string;
-  /** Version that the object must still have; "" if it must not exist. */
-  readonly expectedVersion: string;
-  readonly type: ChangeType;
-  /** The new state, serialized; for DELETED, the last one. */
-  readonly parts: StoredParts;
-  /** Key of the namespace object, which must exist and not be terminating; "" for none. */
-  readonly requiredNamespace: string;
-  /** Controller work that the write causes. */
-  readonly work: readonly string[];
-  readonly nowMs: number;
-  /** Uids of owners, and what else {@link ObjectStore.dependents} finds the object by. */
-  readonly referencesBefore: readonly string[];
-  readonly referencesAfter: readonly string[];
-  /** For DELETED: none of these may be among the references of other objects, which use this one then. */
-  readonly unusedBy?: Users | undefined;
-  /** Change to the kind's counts; see `countsOf`. */
-  readonly counts: Usage;
-  /** A new project, whose name must be free; it gets the name with the same write. */
-  readonly project?: Pick<Plane, "name" | "uid"> | undefined;
-  /** Whether quotas apply to this write. It is counted in any case. */
-  readonly isLimited: boolean;
-  /** Runs all checks without writing. */
-  readonly dryRun: boolean;
-}
-
-/** Objects of these kinds that have a reference. */
-export interface Users {
-  readonly reference: string;
-  readonly kinds: readonly StoredKind[];
-}
-
 export interface UsersOfKind {
   readonly count: number;
   readonly keys: readonly string[];
 }
-
-export type CommitOutcome =
-  | { readonly outcome: "committed"; readonly json: string; readonly resourceVersion: string }
-  | { readonly outcome: "exceeded"; readonly exceeded: readonly ExceededQuota[] }
-  | {
-      readonly outcome:
-        | "gone"
-        | "exists"
-        | "missing"
-        | "modified"
-        | "no-namespace"
-        | "terminating"
-        | "leaving"
-        /** The project's name is not free. */
-        | "claimed"
-        | "used";
-    };
 
 export type ChangesOutcome =
   | { readonly outcome: "changes"; readonly newest: string; readonly changes: readonly Change[] }

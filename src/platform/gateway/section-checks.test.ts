@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { programOf } from "../../../test/support/gateway/route-program.ts";
 import { until } from "../../../test/support/until.ts";
 import { createLogger } from "../../base/log/log.ts";
-import type { CheckOutcome } from "./haproxy/haproxy-process.ts";
+import type { CheckOutcome } from "./haproxy/configuration-check.ts";
 import type { HeldProgram } from "./held-program.ts";
 import { SectionChecks } from "./section-checks.ts";
 

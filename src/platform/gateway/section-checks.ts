@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { describeError } from "../../base/core/errors.ts";
 import type { Logger } from "../../base/log/log.ts";
+import type { CheckOutcome } from "./haproxy/configuration-check.ts";
 import { type Section, writeConfiguration } from "./haproxy/configuration-file.ts";
-import type { CheckOutcome, Haproxy } from "./haproxy/haproxy-process.ts";
+import type { Haproxy } from "./haproxy/haproxy-process.ts";
 import type { HeldProgram, Refusal } from "./held-program.ts";
 
 export interface SectionChecksOptions {

@@ -1,12 +1,12 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Clock } from "../../../base/core/clock.ts";
-import { describeError, errnoCode } from "../../../base/core/errors.ts";
 import { endsWithin, signalProcess, untilGone } from "../../../base/core/process-end.ts";
-import { daemonFolders, findProgram } from "../../../base/core/program-file.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { askSocket, HaproxyError } from "./command-socket.ts";
 import type { GatewayFiles } from "./configuration.ts";
+import { type CheckOutcome, checkConfiguration } from "./configuration-check.ts";
+import { pathOf, startFault } from "./haproxy-program.ts";
 
 export interface HaproxyOptions {
   /** A path, or a name that is looked up at each start: HAProxy may be installed while the daemon runs. */
@@ -17,22 +17,6 @@ export interface HaproxyOptions {
   /** Lines of the access log. */
   readonly onLogLine: (line: string) => void;
 }
-
-/** Why a configuration is not accepted. */
-export interface Complaint {
-  /** Line of the file, from 1; absent where the message names none. */
-  readonly line?: number;
-  readonly message: string;
-}
-
-/** What HAProxy says of a configuration that it only checks. */
-export type CheckOutcome =
-  | { readonly kind: "accepted" }
-  | { readonly kind: "refused"; readonly complaints: readonly Complaint[] }
-  /** The check needs more processor time or memory than it may. */
-  | { readonly kind: "exceeded" }
-  /** The check has not ended in time, which is the machine's fault: it may be tried again. */
-  | { readonly kind: "late" };
 
 /** HAProxy in master-worker mode (management guide, section 4), as a child of the daemon. */
 export interface Haproxy {
@@ -71,10 +55,7 @@ export interface Haproxy {
   stop(limitMs: number): Promise<void>;
 }
 
-const installHint =
-  "haproxy is not installed. Install it (Debian, Ubuntu: apt-get install haproxy; Fedora: dnf install haproxy; macOS: brew install haproxy)";
 const noResponse = "HAProxy does not respond on its socket";
-const checkLimits = { waitMs: 20_000, cpuSeconds: 2, memoryKib: 2 ** 20 };
 const loadLimitMs = 60_000;
 /** How long a worker that is asked to stop may take to close its listeners. */
 const closeLimitMs = 2_000;
@@ -84,7 +65,6 @@ const drainPollMs = 200;
 const leavingResponseMs = 1_000;
 /** The master itself needs milliseconds. */
 const masterResponseMs = 3_000;
-const maxOutput = 2 ** 20;
 
 /** A master: our child, or one that a killed daemon left. */
 interface Master {
@@ -289,54 +269,6 @@ async function isDrained(masterSocket: string, now: Processes | undefined): Prom
     if (sessions.includes(" fe=gateway ")) return false;
   }
   return true;
-}
-
-/** The name itself if there is no such program: starting it says so. */
-async function pathOf(binary: string): Promise<string> {
-  return (await findProgram(binary, daemonFolders)) ?? binary;
-}
-
-/** Statuses of a shell that cannot run a program, and does not find it. */
-const [cannotRun, notFound] = [126, 127];
-
-function checkConfiguration(binary: string, file: string, signal: AbortSignal): Promise<CheckOutcome> {
-  const { waitMs, cpuSeconds, memoryKib } = checkLimits;
-  // Not every system has a limit of memory.
-  const limits = `ulimit -t ${cpuSeconds}; ulimit -v ${memoryKib} 2>/dev/null`;
-  const args = ["-c", `${limits}; exec "$0" "$@"`, binary, "-c", "-f", file];
-  const settings = { timeout: waitMs, killSignal: "SIGKILL", maxBuffer: maxOutput * 16, signal } as const;
-  return new Promise((resolve, reject) => {
-    execFile("/bin/sh", args, settings, (error, _stdout, stderr) => {
-      if (error === null) resolve({ kind: "accepted" });
-      else if (signal.aborted) reject(signal.reason as Error);
-      else if (error.code === notFound) reject(new HaproxyError(installHint));
-      else if (error.code === cannotRun || typeof error.code === "string") reject(startFault(error, binary));
-      else if (error.killed === true) resolve({ kind: "late" });
-      else if (error.signal !== null || isOutOfMemory(stderr)) resolve({ kind: "exceeded" });
-      else resolve({ kind: "refused", complaints: complaintsOf(stderr) });
-    });
-  });
-}
-
-/** Without memory, HAProxy's messages have `(null)` for texts that it could not make. */
-function isOutOfMemory(output: string): boolean {
-  return /out of memory|memory exhausted|cannot allocate memory|\(null\)/i.test(output);
-}
-
-/** The complaints in the output of `haproxy -c`. */
-export function complaintsOf(output: string): Complaint[] {
-  const complaints: Complaint[] = [];
-  for (const [, text = ""] of output.matchAll(/^\[ALERT\]\s+\(\d+\) : (.*)$/gm)) {
-    const place = /^config : parsing \[.*:(\d+)\] : (.*)$/.exec(text);
-    if (place !== null) complaints.push({ line: Number(place[1]), message: place[2] ?? "" });
-    else complaints.push({ message: text.replace(/^config : /, "") });
-  }
-  return complaints.length > 0 ? complaints : [{ message: output.trim().slice(-500) }];
-}
-
-function startFault(error: Error, binary: string): Error {
-  if (errnoCode(error) === "ENOENT") return new HaproxyError(installHint);
-  return new HaproxyError(`${binary} cannot be run: ${describeError(error)}`, { cause: error });
 }
 
 function spawnMaster(path: string, { files, onLogLine, log }: HaproxyOptions): Master {

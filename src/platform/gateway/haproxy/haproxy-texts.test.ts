@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { complaintsOf } from "./configuration-check.ts";
 import { writeConfiguration } from "./configuration-file.ts";
-import { complaintsOf, parseProcesses } from "./haproxy-process.ts";
+import { parseProcesses } from "./haproxy-process.ts";
 import { fetchOf, format, word } from "./quote.ts";
 
 /** Texts that are given to HAProxy, and those that it gives back. */
