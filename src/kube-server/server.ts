@@ -6,7 +6,8 @@ import type { Clock } from "../base/core/clock.ts";
 import { describeError } from "../base/core/errors.ts";
 import { FairSemaphore } from "../base/core/fair-semaphore.ts";
 import { logErrors, runLoop } from "../base/core/loop.ts";
-import { Releasers, runServices, type Service } from "../base/core/service.ts";
+import { Releasers, runStages, type Service } from "../base/core/service.ts";
+import { untilAborted } from "../base/core/signals.ts";
 import type { Logger } from "../base/log/log.ts";
 import { type ListenAddress, listenOn } from "../base/net/listen-address.ts";
 import { tlsServerOptions } from "../base/net/renewed-context.ts";
@@ -21,6 +22,7 @@ import { runControllers } from "./controllers/runner.ts";
 import { workOf } from "./controllers/work-items.ts";
 import { createApiApp } from "./http/app.ts";
 import type { AuditSink } from "./http/audit.ts";
+import { createDrain } from "./http/drain.ts";
 import { defaultLimits, type ServerLimits } from "./http/limits.ts";
 import { createLogRelay } from "./logs/log-relay.ts";
 import { createServerMetrics, measure, type ServerMetrics } from "./metrics.ts";
@@ -150,6 +152,8 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
 
   async function run(signal: AbortSignal): Promise<void> {
     const releasers = new Releasers();
+    const drain = createDrain(signal);
+    const watches = new AbortController();
     try {
       const redis = options.redis.open("request", "api-server");
       releasers.push(() => redis.disconnect());
@@ -169,7 +173,8 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
           ...{ ...parts, metrics: metrics.api, audit: options.audit },
           ...{ outage: () => options.redis.outage(), tls: { cert: certificate, key } },
         },
-        signal,
+        drain,
+        watches.signal,
       );
       releasers.push(() => app.close());
       const url = await listenOn(app, options.listen, `${options.section}.listen`);
@@ -177,21 +182,33 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
       log.info({ address }, "the API server listens");
       const watchCertificate = (stop: AbortSignal) =>
         runCertificateWatch(certificates, app.server as Server, certificate, { ...options, metrics }, stop);
-      await runServices(
+      const moveRequests = async (stop: AbortSignal): Promise<void> => {
+        await untilAborted(stop);
+        await drain.drained();
+        watches.abort();
+      };
+      const responding: readonly Service[] = [
+        { name: "changes", run: (stop) => parts.feed.run(stop) },
+        { name: "logs", run: (stop) => parts.logs.run(stop) },
+      ];
+      await runStages(
         [
-          { name: "changes", run: (stop) => parts.feed.run(stop) },
-          { name: "logs", run: (stop) => parts.logs.run(stop) },
-          { name: "controllers", run: (stop) => runControllers(parts, stop) },
-          { name: "measures", run: (stop) => runMeasures(parts, stop) },
-          { name: "compaction", run: (stop) => runCompaction(options, parts, stop) },
-          { name: "certificate", run: watchCertificate },
-          ...(options.services?.(parts) ?? []),
+          responding,
+          [
+            { name: "requests", run: moveRequests },
+            { name: "controllers", run: (stop) => runControllers(parts, stop) },
+            { name: "measures", run: (stop) => runMeasures(parts, stop) },
+            { name: "compaction", run: (stop) => runCompaction(options, parts, stop) },
+            { name: "certificate", run: watchCertificate },
+            ...(options.services?.(parts) ?? []),
+          ],
         ],
         signal,
       );
     } finally {
       address = undefined;
       running = undefined;
+      watches.abort();
       await releasers.releaseAll();
     }
   }

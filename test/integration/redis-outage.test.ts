@@ -79,7 +79,7 @@ async function list() {
   return { code, retryAfter: headers["retry-after"], reason: json.reason };
 }
 
-const failed = "[+]ping ok\n[-]redis failed: no response\nreadyz check failed\n";
+const failed = "[+]ping ok\n[-]redis failed: no response\n[+]shutdown ok\nreadyz check failed\n";
 
 test.each([
   ["stopped", () => api.redis.signal("SIGSTOP"), () => api.redis.signal("SIGCONT")],
@@ -88,7 +88,10 @@ test.each([
   await until("both are ready", async () =>
     (await Promise.all([platform, roadmap].map(readyz))).every(([code]) => code === 200),
   );
-  expect(await health("/readyz?verbose")).toEqual([200, "[+]ping ok\n[+]redis ok\nreadyz check passed\n"]);
+  expect(await health("/readyz?verbose")).toEqual([
+    200,
+    "[+]ping ok\n[+]redis ok\n[+]shutdown ok\nreadyz check passed\n",
+  ]);
   expect(await list()).toMatchObject({ code: 200 });
 
   await begin();
@@ -99,7 +102,10 @@ test.each([
     await until("the platform is not ready", async () => (await readyz(platform))[0] === 503);
     expect(await readyz(platform)).toEqual([503, "not ready\nnot ready: Redis does not respond\n"]);
     expect(await health("/readyz")).toEqual([500, failed]);
-    expect(await health("/healthz")).toEqual([500, failed.replace("readyz", "healthz")]);
+    expect(await health("/healthz")).toEqual([
+      500,
+      failed.replace("[+]shutdown ok\n", "").replace("readyz", "healthz"),
+    ]);
     expect(await health("/livez?verbose")).toEqual([200, "[+]ping ok\nlivez check passed\n"]);
     expect(await isUp(platform)).toBe("0");
     // The roadmap responds from memory.

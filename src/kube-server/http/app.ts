@@ -26,6 +26,7 @@ import { nameOf, readForm } from "./api-response.ts";
 import { type Attempt, type AuditSink, createAudit, resourceVerb } from "./audit.ts";
 import { sendDocument } from "./document-reply.ts";
 import { type ApiDescription, type Document, documentsByPlane } from "./documents.ts";
+import type { Drain } from "./drain.ts";
 import { contentTypeOf, encode, encodingOf, failureType } from "./encoding.ts";
 import { createGate, type Entry, type GateOptions, healthPaths } from "./gate.ts";
 import { healthReport } from "./health-report.ts";
@@ -74,9 +75,10 @@ interface Incoming extends Entry {
  *
  * The gate decides by a request's head alone; the body is read only for admitted requests.
  *
- * @param signal closes open watches, and lets requests move to other servers until the application is closed
+ * @param drain moves requests to other servers until the application is closed
+ * @param signal closes open watches
  */
-export function createApiApp(options: ApiAppOptions, signal: AbortSignal): FastifyInstance {
+export function createApiApp(options: ApiAppOptions, drain: Drain, signal: AbortSignal): FastifyInstance {
   const { bearerTokens, clock, log, limits, groupDomain, kinds } = options;
   const documents = documentsByPlane(options);
   const gate = createGate(options);
@@ -96,7 +98,7 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
 
   const app = fastify({
     serverFactory: (handler: RequestListener) => {
-      https = createHttpsServer(options, handler, signal);
+      https = createHttpsServer(options, handler, drain);
       return https.server;
     },
     // The server installs its own.
@@ -107,10 +109,7 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
       void sendError(reply, request, badRequest("malformed URL")),
   } as { logger: false });
-  app.addHook("preClose", async () => {
-    if (signal.aborted) await https?.drained();
-    https?.closeConnections();
-  });
+  app.addHook("preClose", async () => https?.closeConnections());
   app.addHook("onRequest", async (request, reply) => {
     const attempt = attemptOf(request);
     counted.set(request, options.metrics.begin(request.method, reply.raw));
@@ -205,7 +204,8 @@ export function createApiApp(options: ApiAppOptions, signal: AbortSignal): Fasti
 
   function sendHealth({ reply, path, query }: Incoming): unknown {
     const isResponding = options.outage() === undefined;
-    const { code, text } = healthReport(path.slice(1), isResponding, signal.aborted, query.has("verbose"));
+    const isStopping = drain.stopping.aborted;
+    const { code, text } = healthReport(path.slice(1), isResponding, isStopping, query.has("verbose"));
     return reply
       .code(code)
       .headers({ "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache" })

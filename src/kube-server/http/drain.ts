@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { sleep } from "../../base/core/clock.ts";
+import { healthPaths } from "./gate.ts";
 
 /** Requests come no more: a load balancer has seen that the server is not ready, or nobody asks. */
 const quietMs = 300;
@@ -9,24 +10,27 @@ const lookEveryMs = 20;
 
 /** The end of a server whose requests move to others, so that none fails. */
 export interface Drain {
+  /** Aborts when the server is to stop, while it still listens. */
+  readonly stopping: AbortSignal;
   /** `handler`, with its requests counted; once the server stops, each response closes its connection. */
   counted(handler: RequestListener): RequestListener;
-  /** Resolves when no request has come for a moment and none is in progress, or after some seconds. */
+  /**
+   * Resolves when no request has come for a moment and none is in progress, or after some seconds. Watches
+   * and logs that are followed do not count: they stay open meanwhile, since a client that finds no other
+   * server would come back all the time.
+   */
   drained(): Promise<void>;
 }
 
-/**
- * @param isProbe whether a request is a load balancer's own
- * @param signal aborts when the server is to stop, while it still listens
- */
-export function createDrain(isProbe: (request: IncomingMessage) => boolean, signal: AbortSignal): Drain {
+export function createDrain(stopping: AbortSignal): Drain {
   const open = new Set<ServerResponse>();
   let lastMs = Number.NEGATIVE_INFINITY;
   return {
+    stopping,
     counted: (handler) => (request, response) => {
       // HTTP/2 has no such header: its sessions are closed by a frame of their own.
-      if (signal.aborted && request.httpVersionMajor === 1) response.setHeader("connection", "close");
-      if (!isProbe(request)) {
+      if (stopping.aborted && request.httpVersionMajor === 1) response.setHeader("connection", "close");
+      if (isCounted(request)) {
         lastMs = performance.now();
         open.add(response);
         response.once("close", () => open.delete(response));
@@ -39,4 +43,10 @@ export function createDrain(isProbe: (request: IncomingMessage) => boolean, sign
       while (!isQuiet() && performance.now() < endMs) await sleep(lookEveryMs, new AbortController().signal);
     },
   };
+}
+
+/** Not a load balancer's own, and with an end. */
+function isCounted({ url = "" }: IncomingMessage): boolean {
+  const [path = "", query = ""] = url.split("?", 2);
+  return !healthPaths.includes(path) && !/(^|&)(watch|follow)=(1|true)(&|$)/.test(query);
 }

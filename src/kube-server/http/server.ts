@@ -5,8 +5,7 @@ import type { TLSSocket } from "node:tls";
 import type { Logger } from "../../base/log/log.ts";
 import { boundConnections } from "../../base/net/bounded-connections.ts";
 import { tlsServerOptions } from "../../base/net/renewed-context.ts";
-import { createDrain } from "./drain.ts";
-import { healthPaths } from "./gate.ts";
+import type { Drain } from "./drain.ts";
 import { createHttp2Sessions } from "./http2-sessions.ts";
 import type { ServerLimits } from "./limits.ts";
 import { refuseConnection } from "./refused-connection.ts";
@@ -21,21 +20,17 @@ export interface HttpsServer {
   readonly server: Server;
   /** Closes all connections, including those still in the TLS handshake, which Node.js would wait for. */
   closeConnections(): void;
-  /** See {@link Drain.drained}. */
-  drained(): Promise<void>;
 }
 
 /**
  * The platform's HTTPS server: limits the number of connections, and the time until each becomes a request.
- *
- * @param signal aborts when the server is to stop: from then on, connections end with their responses
+ * When it is to stop, connections end with their responses.
  */
 export function createHttpsServer(
   { tls, limits, log }: ServerOptions,
   handler: RequestListener,
-  signal: AbortSignal,
+  drain: Drain,
 ): HttpsServer {
-  const drain = createDrain(({ url = "" }) => healthPaths.includes(url.split("?", 1)[0] ?? ""), signal);
   const counted = drain.counted(handler);
   const responding = new WeakSet<Duplex>();
   const server = createServer(
@@ -62,11 +57,11 @@ export function createHttpsServer(
       counted(request, response);
     },
   );
-  serveHttp2(server, createHttp2Sessions(limits, counted, signal));
+  serveHttp2(server, createHttp2Sessions(limits, counted, drain.stopping));
   server.on("clientError", (error, socket) => refuseConnection(error, socket, responding.has(socket)));
   // The body's reader sends 100 Continue; by default, Node.js would send it before the token is checked.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
-  return { server, closeConnections: boundConnections(server, limits, log), drained: drain.drained };
+  return { server, closeConnections: boundConnections(server, limits, log) };
 }
 
 /**
