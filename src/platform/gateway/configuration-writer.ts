@@ -42,8 +42,31 @@ export interface ConfigurationWriterOptions {
 const madeAtOnce = 256 * 1024;
 
 /**
- * Has HAProxy check the versions of programs that it has not checked yet, each project's apart. What all of
- * them share is checked first.
+ * Has HAProxy check the versions of programs that it has not checked yet, each project's apart.
+ *
+ * @returns what resolves when all are done; nobody has to wait for it
+ */
+export async function beginChecks(
+  programs: HeldPrograms,
+  options: ConfigurationWriterOptions,
+): Promise<{ readonly ended: Promise<unknown> }> {
+  const { files, checks, settings } = options;
+  const unchecked = programs.unchecked();
+  if (unchecked.length === 0) return { ended: Promise.resolve() };
+  const shared = sharedConfiguration(settings, files);
+  await writeCertificates(
+    files,
+    unchecked.flatMap(({ program }) => placedCertificates(program)),
+  );
+  const checked = unchecked.map((held) => {
+    held.isChecking = true;
+    return checks.add(held, () => checkedSection(held, programs, options), shared);
+  });
+  return { ended: Promise.all(checked) };
+}
+
+/**
+ * The same, after a check of what all of them share.
  *
  * @param waitMs how long the checks are waited for; longer ones continue
  * @throws HaproxyError when HAProxy does not accept what all share; the signal's reason
@@ -54,48 +77,10 @@ export async function checkVersions(
   waitMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { files, settings } = options;
-  await writeText(files.script, requestScript);
-  for (const map of [files.hosts, files.paths]) await appendFile(map, "", { mode: 0o600 });
-  await checkShared(sharedConfiguration(settings, files), options, signal);
-  await checkEach(programs.unchecked(), programs, options, waitMs, signal);
-}
-
-/** The same for those with certificates of their own, of which HAProxy may be given a version without a load. */
-export async function checkCertified(
-  programs: HeldPrograms,
-  options: ConfigurationWriterOptions,
-  waitMs: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const unchecked = programs.unchecked().filter(({ program }) => program.certificates !== undefined);
-  await checkEach(unchecked, programs, options, waitMs, signal);
-}
-
-async function checkEach(
-  unchecked: readonly HeldProgram[],
-  programs: HeldPrograms,
-  options: ConfigurationWriterOptions,
-  waitMs: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const { files, checks, settings } = options;
-  const shared = sharedConfiguration(settings, files);
-  await writeCertificates(
-    files,
-    unchecked.flatMap(({ program }) => placedCertificates(program)),
-  );
-  const checked: Promise<void>[] = [];
-  await eachSection(unchecked, (held) => {
-    const section = checkedSection(held, programs, options);
-    if (section === undefined) return 0;
-    held.isChecking = true;
-    checked.push(checks.add(held, section, shared));
-    return section.text.length;
-  });
-  if (checked.length === 0) return;
+  await checkShared(options, signal);
+  const { ended } = await beginChecks(programs, options);
   const waited = setTimeout(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
-  await Promise.race([Promise.all(checked), waited]);
+  await Promise.race([ended, waited]);
   signal.throwIfAborted();
 }
 
@@ -212,11 +197,18 @@ function* slotSections({ load, pools, places }: Placement, requestsPerProxy: num
 const leftOutSection = "left-out";
 const leftOutText = `backend ${leftOutSection}\n  ${answer(503, "the proxy cannot be carried out", "")}\n`;
 
-async function checkShared(
-  shared: string,
+/**
+ * Writes what the sections need, and has HAProxy check what all of them share.
+ *
+ * @throws HaproxyError when HAProxy does not accept it; the signal's reason
+ */
+export async function checkShared(
   { files, settings, haproxy }: ConfigurationWriterOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  await writeText(files.script, requestScript);
+  for (const map of [files.hosts, files.paths]) await appendFile(map, "", { mode: 0o600 });
+  const shared = sharedConfiguration(settings, files);
   const candidate = `${files.configuration}.next`;
   const empty = await placementOfLoad("check", [], new Set());
   await writeConfiguration(candidate, shared, [], function* () {

@@ -11,7 +11,8 @@ import type { RouteProgram } from "../routing/route-program.ts";
 import type { BackendResolver } from "./backend-addresses.ts";
 import { certificateChange, certificatesIn, dropCertificates } from "./certificates.ts";
 import {
-  checkCertified,
+  beginChecks,
+  checkShared,
   checkVersions,
   makeSections,
   restoreVersions,
@@ -20,6 +21,7 @@ import {
 import type { GatewayFiles, GatewaySettings } from "./haproxy/configuration.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 import { HeldPrograms } from "./held-programs.ts";
+import { LoadPace } from "./load-pace.ts";
 import { createGatewayRegistry } from "./metrics.ts";
 import { type Placement, placementOfLoad } from "./placement.ts";
 import { droppedHosts, placementChange } from "./placement-change.ts";
@@ -66,12 +68,10 @@ export interface GatewaySnapshot {
 const lookEveryMs = 150;
 const heartbeatEveryMs = 2_000;
 const tlsCheckMs = 60_000;
-/** How long a load waits for checks: the first one longer, for what was served before the daemon started. */
-const checkWaitMs = { first: 20_000, later: 500 };
-/** Changes within this time share a load. */
-const shortestPauseMs = 400;
-/** A gateway that loads all the time rests longer: a tenant that edits without end keeps nobody waiting long. */
-const busyLoads = { count: 30, withinMs: 60_000, pauseMs: 2_000 };
+/** How long the first load waits for checks: what was served before the daemon started is to be served again. */
+const checkWaitMs = 20_000;
+/** How long a report waits for checks: most end sooner, and nobody has to see them. */
+const reportWaitMs = 500;
 /** How long changes without a load wait for others, at most. */
 const longestRestMs = 400;
 const retry = { baseMs: 1_000, maxMs: 30_000, jitter: 0 };
@@ -90,6 +90,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const running = createRunningHaproxy(options);
   const counts = new TrafficCounts(haproxy);
   const loadCounts = { succeeded: 0, failed: 0 };
+  const pace = new LoadPace();
   let loadNumber = 0;
   let placement: Placement | undefined;
   /** Whether HAProxy may have something else than the placement. */
@@ -98,10 +99,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   /** At which of its returns all programs were read; before the first, they have to be. */
   let readAtReturn: number | undefined;
   let isRunning = false;
+  let isTlsNew = false;
   let tlsCheckedAtMs = Number.NEGATIVE_INFINITY;
-  let loadAtMs = Number.NEGATIVE_INFINITY;
+  /** Since when a report waits for checks. */
+  let waitsSinceMs: number | undefined;
   let giveAtMs = Number.NEGATIVE_INFINITY;
-  let loads: number[] = [];
   let problem: string | undefined;
   let failures = 0;
   let retryAtMs = 0;
@@ -110,7 +112,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const { returns } = presence;
     const newest = await store.version();
     if (readAtReturn === undefined)
-      await restoreVersions(store.earlier(), programs, writing, checkWaitMs.first, signal);
+      await restoreVersions(store.earlier(), programs, writing, checkWaitMs, signal);
     await programs.replaceAll(store.all());
     version = newest;
     readAtReturn = returns;
@@ -137,7 +139,10 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const load = async (signal: AbortSignal): Promise<void> => {
     const reaches = version;
-    await checkVersions(programs, writing, isRunning ? checkWaitMs.later : checkWaitMs.first, signal);
+    // What HAProxy runs with was accepted, unless files of TLS are new.
+    if (!isRunning) await checkVersions(programs, writing, checkWaitMs, signal);
+    else if (isTlsNew) await checkShared(writing, signal);
+    isTlsNew = false;
     await makeSections(programs.versions(), programs, writing);
     const startedMs = clock.monotonicMs();
     const changed = programs.takeChanged();
@@ -167,9 +172,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     await running.forget(dropped);
     presence.loaded(reaches, changed.values());
     const endedMs = clock.monotonicMs();
-    loads = [...loads.filter((ms) => ms > endedMs - busyLoads.withinMs), endedMs];
-    const pauseMs = Math.max(shortestPauseMs, 2 * (endedMs - startedMs));
-    loadAtMs = endedMs + (loads.length > busyLoads.count ? Math.max(pauseMs, busyLoads.pauseMs) : pauseMs);
+    pace.note(startedMs, endedMs, new Set([...changed.values()].map(({ plane }) => plane.uid)));
     log.debug({ programs: programs.size, version: reaches, ms: Math.round(endedMs - startedMs) }, "loaded");
     await presence.announce();
     await dropUnused(next);
@@ -178,10 +181,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   /**
    * Gives HAProxy what needs no load. Its files have it first: whatever starts or reloads it finds the same.
    *
-   * @returns whether that was all
+   * @returns the projects of what needs a load, by uid; undefined if nothing does
    */
-  const giveWithoutLoad = async (): Promise<boolean> => {
-    if (placement === undefined || isInDoubt) return false;
+  const giveWithoutLoad = async (): Promise<readonly string[] | undefined> => {
+    if (placement === undefined || isInDoubt) return [];
     const [reaches, versions] = [version, programs.versions()];
     let { isTouched } = programs;
     // Before they are looked at: what changes from now on is for the next time.
@@ -191,7 +194,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     const certificates = certificateChange(placement, next);
     const { added, dropped } = certificates;
     isTouched ||= !certificates.isComplete;
-    const isAll = change.isComplete && !isTouched;
+    const isLoad = isTouched || change.waiting.length > 0;
+    waitsSinceMs = change.isChecking ? (waitsSinceMs ?? clock.monotonicMs()) : undefined;
+    const waitedMs = clock.monotonicMs() - (waitsSinceMs ?? Number.NEGATIVE_INFINITY);
+    const isAll = !isLoad && waitedMs >= reportWaitMs;
     if (!isAll) programs.giveBack(changed, isTouched);
     if (change.servers.length + maps.length + added.length + dropped.length > 0) {
       // Until all of it is done, nobody knows what HAProxy has.
@@ -204,7 +210,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       } catch (error) {
         programs.giveBack(changed, true);
         log.debug({ error: describeError(error) }, "HAProxy rejected a change without a reload");
-        return false;
+        return [];
       }
       isInDoubt = false;
       // The files have all programs: with thousands, changes share a writing of them.
@@ -215,11 +221,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     for (const held of given) programs.noteGiven(held);
     await running.forget(maps.filter(({ change: each }) => each === "del"));
     if (dropped.length > 0) await dropUnused(next);
-    if (!isAll) return false;
+    if (!isAll) return isLoad ? change.waiting : undefined;
+    waitsSinceMs = undefined;
     programs.noteLoaded(versions, changed.keys());
     presence.loaded(reaches, changed.values());
     await presence.announce();
-    return true;
+    return undefined;
   };
 
   const tick = async (signal: AbortSignal): Promise<number> => {
@@ -232,7 +239,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     const nowMs = clock.monotonicMs();
     if (isRunning && haproxy.isSilent()) programs.touch();
     if (nowMs - tlsCheckedAtMs > tlsCheckMs) {
-      if (await options.refreshTls()) programs.touch();
+      if (await options.refreshTls()) {
+        isTlsNew = true;
+        programs.touch();
+      }
       tlsCheckedAtMs = nowMs;
     }
     await programs.resolve(nowMs);
@@ -240,13 +250,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     // A HAProxy that does not run reads the new addresses when it starts.
     if (isRunning && !(await running.setAddresses(commands))) programs.touch();
     await programs.settle();
-    if (isRunning && programs.isChanged) {
-      await checkCertified(programs, writing, checkWaitMs.later, signal);
-      await programs.settle();
-    }
-    const isResting = isRunning && nowMs < giveAtMs;
-    const isGiven = isRunning && !isResting && programs.isChanged && (await giveWithoutLoad());
-    const isLoadDue = programs.isChanged && !isGiven && !isResting && nowMs >= loadAtMs;
+    if (isRunning && programs.isChanged) await beginChecks(programs, writing);
+    const isGiving = isRunning && programs.isChanged && nowMs >= giveAtMs;
+    const waiting = isGiving ? await giveWithoutLoad() : undefined;
+    const isLoadDue = waiting !== undefined && nowMs >= pace.dueAtMs(waiting);
     if (!isRunning || isLoadDue) await load(signal);
     else {
       // What was made and removed between two looks needs no load.

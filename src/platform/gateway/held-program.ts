@@ -40,7 +40,7 @@ export interface HeldProgram extends ProgramAddresses {
   excess?: Refusal | undefined;
   /** HAProxy has loaded it. */
   isLoaded?: boolean | undefined;
-  /** HAProxy has loaded what came later; this version was not checked yet. */
+  /** HAProxy has what came later; this version is being checked, or waits for a load. */
   isPending?: boolean | undefined;
   /** What HAProxy has loaded of the program, as long as it does not have this version. */
   earlier?: HeldProgram | undefined;
@@ -51,6 +51,11 @@ export interface HeldProgram extends ProgramAddresses {
 /** Why the newest version is not loaded; undefined if it is, or will be. */
 export function refusalOf({ fault, excess }: HeldProgram): Refusal | undefined {
   return fault ?? excess;
+}
+
+/** Whether HAProxy has yet to say if it accepts the version, which fits into its project's share. */
+export function isUnchecked(held: HeldProgram): boolean {
+  return held.isAccepted !== true && refusalOf(held) === undefined;
 }
 
 /** The address of a rule's backend, as it is now. */

@@ -6,7 +6,7 @@ import { AddressLookups } from "./address-lookups.ts";
 import { type BackendResolver, type HostState, targetKey } from "./backend-addresses.ts";
 import { type PlacedCertificate, placedCertificates } from "./certificates.ts";
 import { programFault } from "./haproxy/backend-section.ts";
-import { type HeldProgram, type Refusal, refusalOf, statesOf } from "./held-program.ts";
+import { type HeldProgram, isUnchecked, type Refusal, refusalOf, statesOf } from "./held-program.ts";
 import { ownBytes, plainBytes, versionBytes } from "./memory-shares.ts";
 import { plainPaths } from "./plain-program.ts";
 import { ProgramReports } from "./program-reports.ts";
@@ -226,9 +226,7 @@ export class HeldPrograms {
     if (fault === undefined) held.isAccepted = true;
     else this.refuse(held, fault);
     this.#versions.unsettle(held);
-    // With other certificates only, it needs no load.
-    if (held.program.certificates === undefined) this.#isTouched = true;
-    else this.#changed.set(held.program.gateway, held.program);
+    this.#changed.set(held.program.gateway, held.program);
   }
 
   /** The version is never loaded. */
@@ -241,9 +239,7 @@ export class HeldPrograms {
   /** Newest versions that fit into their projects' shares, and of which HAProxy has not said whether it accepts them. */
   unchecked(): HeldProgram[] {
     this.versions();
-    return [...this.#held.values()].filter(
-      (held) => refusalOf(held) === undefined && held.isAccepted !== true && held.isChecking !== true,
-    );
+    return [...this.#held.values()].filter((held) => isUnchecked(held) && held.isChecking !== true);
   }
 
   /**

@@ -9,7 +9,7 @@ import {
   slotName,
   unusedSlot,
 } from "./haproxy/plain-section.ts";
-import type { HeldProgram } from "./held-program.ts";
+import { type HeldProgram, isUnchecked } from "./held-program.ts";
 import {
   type PathTable,
   type Place,
@@ -34,8 +34,10 @@ export interface PlacementChange {
   readonly given: readonly HeldProgram[];
   /** Gateways whose entry is new, another one, or gone. */
   readonly maps: readonly MapChange[];
-  /** Whether nothing else has changed; otherwise the rest needs a load. */
-  readonly isComplete: boolean;
+  /** The projects of what needs a load, by uid; empty if nothing does. */
+  readonly waiting: readonly string[];
+  /** Whether HAProxy has yet to accept or refuse a version, which changes nothing until then. */
+  readonly isChecking: boolean;
 }
 
 export interface MapChange extends HostOfGateway {
@@ -105,7 +107,8 @@ export async function placementChange(
   const servers: string[] = [];
   const given: HeldProgram[] = [];
   const maps: MapChange[] = [];
-  let isComplete = true;
+  const waiting = new Set<string>();
+  let isChecking = false;
 
   const takeSlot = (shape: SlotShape, gateway: string): Slot | undefined => {
     const pool = pools.get(shape);
@@ -121,7 +124,7 @@ export async function placementChange(
     const hasRoom = pathCount + route.paths.length <= now.maxPaths;
     const slot = !hasRoom ? undefined : kept === undefined ? takeSlot(slotShape(route), gateway) : kept.slot;
     if (slot === undefined) {
-      isComplete = false;
+      waiting.add(held.program.plane.uid);
       return;
     }
     const next = kept?.servers ?? placedBackends(unusedSlot, route.backends, false);
@@ -149,30 +152,29 @@ export async function placementChange(
       continue;
     }
     if (!isPlainText(gateway)) continue;
+    isChecking ||= isUnchecked(newest);
     const held = servedOf(newest, versions);
-    if (isUnchecked(newest)) {
-      // A load has it checked; one that is being checked since the last load is served as before until then.
-      if (newest.isPending !== true) isComplete = false;
-    } else if (held === undefined) {
+    if (held === undefined) {
+      if (isUnchecked(newest)) continue;
       if (before === undefined || before.held !== undefined) {
         const place = placeOf(newest, undefined);
         maps.push(...mapChanges(gateway, before, place, true));
         places.set(gateway, place);
       }
-    } else if (held.paths === undefined) {
-      if (before === undefined || !hasSameSection(before, held)) isComplete = false;
-      else {
-        held.section = before.held?.section;
-        const place = placeOf(held, held);
-        maps.push(...mapChanges(gateway, before, place, false));
-        places.set(gateway, place);
-        given.push(held);
-      }
-    } else {
+    } else if (held.paths !== undefined) {
       held.route ??= plainRoute(held);
       if (before?.held === held && before.plain?.route === held.route) continue;
       giveRoute(gateway, held, held.route);
       if (places.get(gateway)?.held === held) given.push(held);
+    } else if (before?.held !== held || before.section !== held.section) {
+      if (before === undefined || !hasSameSection(before, held)) waiting.add(held.program.plane.uid);
+      else {
+        held.section = before.held?.section;
+        const place = { ...placeOf(held, held), section: before.section };
+        maps.push(...mapChanges(gateway, before, place, false));
+        places.set(gateway, place);
+        given.push(held);
+      }
     }
   }
   // One that moves to another gateway is there twice until it is dropped, and a deletion takes both.
@@ -185,12 +187,7 @@ export async function placementChange(
     tables: [...now.tables, ...tables],
     pathCount,
   };
-  return { next, servers, tables, given, maps, isComplete };
-}
-
-/** Whether HAProxy has yet to say if it accepts the version, which fits into its project's share. */
-function isUnchecked({ isAccepted, fault, excess }: HeldProgram): boolean {
-  return isAccepted !== true && fault === undefined && excess === undefined;
+  return { next, servers, tables, given, maps, waiting: [...waiting], isChecking };
 }
 
 interface KeptServers {

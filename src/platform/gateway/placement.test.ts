@@ -171,7 +171,7 @@ test("each request has its own backend, also between two commands, and no server
           const change = await placementChange(placement, programs, versions, changed.keys());
           placement = change.next;
           for (const held of change.given) programs.noteGiven(held);
-          if (change.isComplete) programs.noteLoaded(versions, changed.keys());
+          if (change.waiting.length === 0) programs.noteLoaded(versions, changed.keys());
           else programs.giveBack(changed, false);
           const after = allOf(workerOf(placement));
           const isEdit = Array.isArray(each);

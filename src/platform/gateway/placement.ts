@@ -1,5 +1,6 @@
 import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import { type PlacedCertificate, placedCertificates } from "./certificates.ts";
+import type { Section } from "./haproxy/configuration-file.ts";
 import {
   entryText,
   isPlainText,
@@ -26,6 +27,8 @@ export interface Place {
   readonly held?: HeldProgram | undefined;
   /** Of a plain program; absent: it has a section of its own. */
   readonly plain?: PlainPlace | undefined;
+  /** The section that was loaded. */
+  readonly section?: Section | undefined;
 }
 
 export interface PlainPlace {
@@ -154,7 +157,7 @@ export function plainPlace(
 export function placeOf(newest: HeldProgram, held: HeldProgram | undefined, plain?: PlainPlace): Place {
   const { hostnames = [] } = (held ?? newest).program;
   const certificates = held === undefined ? [] : placedCertificates(held.program);
-  return { hostnames, certificates, held, plain };
+  return { hostnames, certificates, held, plain, section: held?.section };
 }
 
 export function servedOf(newest: HeldProgram, versions: ReadonlySet<HeldProgram>): HeldProgram | undefined {

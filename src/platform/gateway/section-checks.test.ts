@@ -40,7 +40,7 @@ function setUp(judge: Judge) {
   const add = (project: string, name: string, text = name) => {
     const plane = { type: "project", name: project, uid: project, organization: "acme" } as const;
     const held: HeldProgram = { program: programOf([], { plane, name }), states: new Map() };
-    const ended = checks.add(held, { gateway: held.program.gateway, text: `${text}\n` }, "shared");
+    const ended = checks.add(held, () => ({ gateway: held.program.gateway, text: `${text}\n` }), "shared");
     return { held, ended };
   };
   return { texts, verdicts, replaced, checks, add };

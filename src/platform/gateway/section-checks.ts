@@ -17,12 +17,18 @@ export interface SectionChecksOptions {
   readonly log: Logger;
 }
 
-/** A version whose section is to be checked. */
+/** A version with its section. */
+interface Checked extends Wanted {
+  readonly section: Section;
+}
+
+/** A version whose section is to be checked. It is made when its turn comes: many are replaced before. */
 interface Wanted {
   readonly held: HeldProgram;
-  readonly section: Section;
+  readonly make: () => Section | undefined;
+  section?: Section | undefined;
   /** With how many others it may be checked: halved until the one that fails is alone. */
-  most: number;
+  readonly most: number;
   readonly onEnd: () => void;
 }
 
@@ -63,16 +69,13 @@ export class SectionChecks {
   /**
    * Has a version's section checked. Resolves after its verdict, or when the version is replaced.
    *
+   * @param make the section; undefined if there is none that could be checked
    * @param shared everything before the sections
    */
-  async add(held: HeldProgram, section: Section, shared: string): Promise<void> {
+  async add(held: HeldProgram, make: () => Section | undefined, shared: string): Promise<void> {
     this.#shared = shared;
-    if (this.#accepted.has(digestOf(section))) {
-      this.#options.onVerdict(held, undefined);
-      return;
-    }
     await new Promise<void>((onEnd) => {
-      this.#enqueue({ held, section, most: together.count, onEnd });
+      this.#enqueue({ held, make, most: together.count, onEnd });
       this.#start();
     });
   }
@@ -108,24 +111,23 @@ export class SectionChecks {
   }
 
   /** A large section of the next project, or small ones of it and of others. */
-  #takeBatch(): Wanted[] {
-    const batch: Wanted[] = [];
+  #takeBatch(): Checked[] {
+    const batch: Checked[] = [];
     let bytes = 0;
     let most = together.count;
     for (const [plane, queue] of [...this.#queues]) {
       if (this.#busy.has(plane)) continue;
       let taken = 0;
-      for (const next of queue) {
-        const size = next.section.text.length;
-        most = Math.min(most, isSmall(next) ? next.most : 1);
-        if (batch.length > 0 && (batch.length >= most || bytes + size > together.bytes)) break;
-        taken++;
-        if (!this.#options.isCurrent(next.held)) {
-          next.onEnd();
-          continue;
+      for (const wanted of queue) {
+        const next = this.#withSection(wanted);
+        if (next !== undefined) {
+          const size = next.section.text.length;
+          most = Math.min(most, size <= smallBytes ? next.most : 1);
+          if (batch.length > 0 && (batch.length >= most || bytes + size > together.bytes)) break;
+          batch.push(next);
+          bytes += size;
         }
-        batch.push(next);
-        bytes += size;
+        taken++;
       }
       queue.splice(0, taken);
       // Its next turn is after all others'.
@@ -136,7 +138,22 @@ export class SectionChecks {
     return batch;
   }
 
-  async #check(batch: readonly Wanted[], slot: number): Promise<void> {
+  /** Undefined when it needs no check, or none any more. */
+  #withSection(wanted: Wanted): Checked | undefined {
+    const section = this.#options.isCurrent(wanted.held) ? (wanted.section ?? wanted.make()) : undefined;
+    if (section === undefined) {
+      wanted.onEnd();
+      return undefined;
+    }
+    if (this.#accepted.has(digestOf(section))) {
+      this.#end({ ...wanted, section }, undefined);
+      return undefined;
+    }
+    wanted.section = section;
+    return { ...wanted, section };
+  }
+
+  async #check(batch: readonly Checked[], slot: number): Promise<void> {
     const { haproxy, file, log } = this.#options;
     try {
       const part = `${file}.part-${slot}`;
@@ -155,7 +172,7 @@ export class SectionChecks {
   }
 
   #conclude(
-    batch: readonly Wanted[],
+    batch: readonly Checked[],
     outcome: CheckOutcome,
     gatewayOf: (line: number) => string | undefined,
   ): void {
@@ -191,13 +208,12 @@ export class SectionChecks {
         this.#options.log.warn({ gateway, message: reason }, "HAProxy does not accept a program");
         this.#end(each, outcome.kind === "exceeded" ? tooCostly : notAccepted);
       } else {
-        each.most = Math.max(1, batch.length >> 1);
-        this.#enqueue(each);
+        this.#enqueue({ ...each, most: Math.max(1, batch.length >> 1) });
       }
     }
   }
 
-  #end({ held, section, onEnd }: Wanted, refusal: Refusal | undefined): void {
+  #end({ held, section, onEnd }: Checked, refusal: Refusal | undefined): void {
     if (refusal === undefined) {
       if (this.#accepted.size >= maxRemembered) this.#accepted.clear();
       this.#accepted.add(digestOf(section));
@@ -206,16 +222,12 @@ export class SectionChecks {
     onEnd();
   }
 
-  #again(batch: readonly Wanted[]): void {
+  #again(batch: readonly Checked[]): void {
     setTimeout(() => {
       for (const each of batch) this.#enqueue(each);
       this.#start();
     }, againAfterMs).unref();
   }
-}
-
-function isSmall({ section }: Wanted): boolean {
-  return section.text.length <= smallBytes;
 }
 
 function digestOf({ text }: Section): string {
