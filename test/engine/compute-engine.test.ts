@@ -326,7 +326,10 @@ describe("workloads that run", () => {
     await until("it is restarted", async () =>
       /its liveness probe failed: the command exited with status 1/.test(await state("probed-us-dfw-0")),
     );
-    await k.ok("wait", "--for=condition=Available", "instance/probed-us-dfw-0", "--timeout=120s");
+    const available = k.ok("wait", "--for=condition=Available", "instance/probed-us-dfw-0", "--timeout=120s");
+    await available.catch(async (error: Error) => {
+      throw new Error(`${error.message}\n${await k.ok("describe", "instance", "probed-us-dfw-0")}`);
+    });
     await k.ok("delete", "workload", "probed", "--timeout=120s");
   });
 
