@@ -12,9 +12,9 @@ import { megabytes, print, printVerdicts, round } from "./support/verdict.ts";
  * A hostile project beside a plain neighbour on one gateway: the time from an edit of the neighbour's proxy until
  * a request is served by it, and HAProxy's memory. The hostile project has as many Gateways as its quota of bytes
  * allows, each with as much as the routes of one Gateway may have: header filters, conditions and https backends
- * by turns. It edits one of them every ten seconds, as often as its pace allows.
+ * by turns. It edits one of them every so many milliseconds.
  */
-const options = numberOptions({ gateways: 130, edits: 5 });
+const options = numberOptions({ gateways: 130, edits: 5, pace: 10_000 });
 const { signal } = new AbortController();
 const hostilePlane = { type: "project", name: "mallory", uid: "mallory-uid", organization: "evil" } as const;
 /** After this long an edit counts as never live. */
@@ -89,7 +89,7 @@ async function editAsPaced(until: AbortSignal): Promise<void> {
       ...edited,
       matches: [...matches, ...edited.matches.slice(1)],
     } as RouteProgram);
-    await sleep(10_000, until).catch(() => undefined);
+    await sleep(options.pace, until).catch(() => undefined);
   }
 }
 

@@ -5,6 +5,7 @@ import type { HostCertificate, RouteProgram } from "../routing/route-program.ts"
 import { commandWord } from "./haproxy/command-socket.ts";
 import type { GatewayFiles } from "./haproxy/configuration.ts";
 import { writeText } from "./haproxy/configuration-file.ts";
+import type { HeldProgram } from "./held-program.ts";
 
 /** A certificate of a program, as HAProxy has it. */
 export interface PlacedCertificate {
@@ -42,6 +43,13 @@ export function placedCertificates({
     }
     return placed;
   });
+}
+
+/** Those of all versions that are served, or may be. */
+export function certificatesOf(programs: Iterable<HeldProgram>): PlacedCertificate[] {
+  return [...programs].flatMap((held) =>
+    [held, held.earlier, held.candidate].flatMap((each) => (each ? placedCertificates(each.program) : [])),
+  );
 }
 
 /** Writes those that are not there. */

@@ -11,12 +11,16 @@ import { BackendResolver } from "./backend-addresses.ts";
 import { createGateway, gatewayFiles } from "./gateway.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 
-/** A HAProxy that accepts everything; a reload waits for `held`. */
+/** A HAProxy that accepts everything; a reload waits for `held`, a check for `judge`. */
 function fakeHaproxy() {
-  const fake = { held: Promise.resolve(), checks: 0, reloads: 0, isSilent: false, ask: async () => "" };
+  const fake = {
+    ...{ held: Promise.resolve(), checks: 0, reloads: 0, isSilent: false },
+    ...{ ask: async () => "", judge: async (): Promise<void> => undefined },
+  };
   const haproxy: Haproxy = {
     async check() {
       fake.checks++;
+      await fake.judge();
       return { kind: "accepted" };
     },
     start: async () => undefined,
@@ -92,6 +96,32 @@ test("a gateway reports while a load takes long", async () => {
   await until("it has loaded", async () => {
     clock.advance(500);
     return (await store.state("", version)).isLoaded;
+  });
+});
+
+test("a program that is edited before each check of it ends is loaded all the same", async () => {
+  await using gateway = await setUp();
+  const { store, clock, fake } = gateway;
+  await until("it runs", async () => (await store.state("", 0)).isLoaded);
+  const program = programOf(redirecting);
+  let edits = 0;
+  const edit = async (): Promise<void> => {
+    const path = `/${++edits}`;
+    const rules = [{ redirect: { path: { type: "full", path }, statusCode: 302 } }] as const;
+    await store.put({ ...programOf(rules), gateway: program.gateway });
+  };
+  fake.judge = async () => {
+    await edit();
+    // Meanwhile it is read.
+    for (let turn = 0; turn < 50; turn++) {
+      clock.advance(500);
+      await new Promise(setImmediate);
+    }
+  };
+  await edit();
+  await until("it is loaded", () => {
+    clock.advance(500);
+    return fake.reloads > 0;
   });
 });
 

@@ -9,7 +9,7 @@ import type { Logger } from "../../base/log/log.ts";
 import type { ProgramStore } from "../routing/program-store.ts";
 import type { RouteProgram } from "../routing/route-program.ts";
 import type { BackendResolver } from "./backend-addresses.ts";
-import { certificateChange, certificatesIn, dropCertificates } from "./certificates.ts";
+import { certificateChange, certificatesIn, certificatesOf, dropCertificates } from "./certificates.ts";
 import {
   beginChecks,
   checkShared,
@@ -22,6 +22,7 @@ import type { GatewayFiles, GatewaySettings } from "./haproxy/configuration.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 import { HeldPrograms } from "./held-programs.ts";
 import { LoadPace } from "./load-pace.ts";
+import { bytesByProject } from "./memory-shares.ts";
 import { createGatewayRegistry } from "./metrics.ts";
 import { type Placement, placementOfLoad } from "./placement.ts";
 import { droppedHosts, placementChange } from "./placement-change.ts";
@@ -83,7 +84,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const presence = new Presence({ store, programs, runner, onChange, clock });
   const checks = new SectionChecks({
     ...{ haproxy, log, file: options.files.configuration },
-    isCurrent: (held) => programs.isCurrent(held),
+    isCurrent: (held) => programs.isToBeChecked(held),
     onVerdict: (held, refusal) => programs.noteVerdict(held, refusal),
   });
   const writing = { ...options, checks };
@@ -135,7 +136,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   /** Keys that nothing has are not kept on the disk. */
   const dropUnused = (now: Placement): Promise<void> =>
-    dropCertificates(options.files, [...certificatesIn(now), ...programs.certificates()]);
+    dropCertificates(options.files, [...certificatesIn(now), ...certificatesOf(programs.all())]);
 
   const load = async (signal: AbortSignal): Promise<void> => {
     const reaches = version;
@@ -239,10 +240,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     const nowMs = clock.monotonicMs();
     if (isRunning && haproxy.isSilent()) programs.touch();
     if (nowMs - tlsCheckedAtMs > tlsCheckMs) {
-      if (await options.refreshTls()) {
-        isTlsNew = true;
-        programs.touch();
-      }
+      isTlsNew ||= await options.refreshTls();
+      if (isTlsNew) programs.touch();
       tlsCheckedAtMs = nowMs;
     }
     await programs.resolve(nowMs);
@@ -326,7 +325,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         loads: () => loadCounts,
         freeSlots: () =>
           new Map(placement?.pools.map(({ shape, size, taken }) => [shape.name, size - taken])),
-        bytesByProject: () => programs.bytesByProject(),
+        bytesByProject: () => bytesByProject(programs.all()),
         traffic,
       },
       options.tenantLabel,

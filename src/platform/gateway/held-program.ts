@@ -42,8 +42,13 @@ export interface HeldProgram extends ProgramAddresses {
   isLoaded?: boolean | undefined;
   /** HAProxy has what came later; this version is being checked, or waits for a load. */
   isPending?: boolean | undefined;
-  /** What HAProxy has loaded of the program, as long as it does not have this version. */
+  /** What is served of the program, as long as HAProxy does not have this version. */
   earlier?: HeldProgram | undefined;
+  /**
+   * A version before this one whose check is due or running: one that is edited all the time would otherwise
+   * never be loaded.
+   */
+  candidate?: HeldProgram | undefined;
   /** What is stored of its reports. */
   reported?: string | undefined;
 }

@@ -4,7 +4,6 @@ import type { BackendTarget, RouteProgram } from "../routing/route-program.ts";
 import { addressCommands, sameCount, sameServers } from "./address-commands.ts";
 import { AddressLookups } from "./address-lookups.ts";
 import { type BackendResolver, type HostState, targetKey } from "./backend-addresses.ts";
-import { type PlacedCertificate, placedCertificates } from "./certificates.ts";
 import { programFault } from "./haproxy/backend-section.ts";
 import { type HeldProgram, isUnchecked, type Refusal, refusalOf, statesOf } from "./held-program.ts";
 import { ownBytes, plainBytes, versionBytes } from "./memory-shares.ts";
@@ -82,23 +81,10 @@ export class HeldPrograms {
     return this.#held.values();
   }
 
-  /** Those of all versions. */
-  certificates(): PlacedCertificate[] {
-    return [...this.#held.values()].flatMap(({ program, earlier }) =>
-      [program, ...(earlier === undefined ? [] : [earlier.program])].flatMap(placedCertificates),
-    );
-  }
-
-  /** Memory that HAProxy needs for what it has loaded, by the project's name. */
-  bytesByProject(): Map<string, number> {
-    const sums = new Map<string, number>();
-    for (const held of this.#held.values()) {
-      const loaded = held.isLoaded === true ? held : held.earlier;
-      if (loaded === undefined) continue;
-      const { name } = held.program.plane;
-      sums.set(name, (sums.get(name) ?? 0) + versionBytes(loaded));
-    }
-    return sums;
+  /** Whether a check of it is of use. */
+  isToBeChecked(held: HeldProgram): boolean {
+    const newest = this.#held.get(held.program.gateway);
+    return newest === held || newest?.candidate === held;
   }
 
   /** Whether it is the newest version of its program, or the one that is served until that is loaded. */
@@ -153,7 +139,8 @@ export class HeldPrograms {
         ...(paths === undefined ? {} : { paths }),
         // Nothing of a plain program is configuration that HAProxy could refuse.
         ...(paths === undefined || program.certificates !== undefined ? {} : { isAccepted: true }),
-        earlier: this.#earlier(before, program),
+        earlier: this.#servedUntil(program, before?.isLoaded === true ? before : before?.earlier),
+        candidate: before?.candidate ?? (before?.isChecking === true ? before : undefined),
         ...(why === undefined ? {} : { fault: { why } }),
         ...(before?.reported === undefined ? {} : { reported: before.reported }),
       };
@@ -180,9 +167,8 @@ export class HeldPrograms {
    * What is served until a new version is loaded. It does not keep private addresses and hostnames that are
    * no longer its own.
    */
-  #earlier(before: HeldProgram | undefined, newest: RouteProgram): HeldProgram | undefined {
+  #servedUntil(newest: RouteProgram, earlier: HeldProgram | undefined): HeldProgram | undefined {
     const { ownRanges } = newest;
-    const earlier = before?.isLoaded === true ? before : before?.earlier;
     if (earlier === undefined) return undefined;
     earlier.earlier = undefined;
     const { hostnames: names = [] } = earlier.program;
@@ -222,11 +208,27 @@ export class HeldPrograms {
 
   /** HAProxy accepts the version, or it is never loaded. */
   noteVerdict(held: HeldProgram, fault: Refusal | undefined): void {
+    const newest = this.#held.get(held.program.gateway);
     held.isChecking = undefined;
     if (fault === undefined) held.isAccepted = true;
-    else this.refuse(held, fault);
+    if (newest !== held) {
+      if (newest?.candidate === held) this.#endCandidate(newest, held);
+      return;
+    }
+    if (fault !== undefined) this.refuse(held, fault);
     this.#versions.unsettle(held);
     this.#changed.set(held.program.gateway, held.program);
+  }
+
+  /** Has an accepted version served until a newer one is. It must fit where the one before it did. */
+  #endCandidate(newest: HeldProgram, held: HeldProgram): void {
+    newest.candidate = undefined;
+    const { earlier } = newest;
+    if (held.isAccepted !== true || newest.isAccepted === true) return;
+    if (earlier !== undefined && versionBytes(held) > versionBytes(earlier)) return;
+    newest.earlier = this.#servedUntil(newest.program, held);
+    this.#unresolved.add(newest.earlier ?? held);
+    this.#versions.unsettle(newest);
   }
 
   /** The version is never loaded. */
@@ -271,6 +273,7 @@ export class HeldPrograms {
       held.isLoaded = versions.has(held);
       held.isPending = !held.isLoaded && refusalOf(held) === undefined;
       if (held.isLoaded) held.earlier = undefined;
+      else if (held.earlier !== undefined && versions.has(held.earlier)) held.earlier.isLoaded = true;
       if (held.isPending !== wasPending) this.reports.note(gateway);
     }
   }

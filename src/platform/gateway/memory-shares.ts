@@ -122,6 +122,18 @@ export function versionBytes(held: HeldProgram): number {
   return bytes;
 }
 
+/** Memory that HAProxy needs for what it has loaded, by the project's name. */
+export function bytesByProject(programs: Iterable<HeldProgram>): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const held of programs) {
+    const loaded = held.isLoaded === true ? held : held.earlier;
+    if (loaded === undefined) continue;
+    const { name } = held.program.plane;
+    sums.set(name, (sums.get(name) ?? 0) + versionBytes(loaded));
+  }
+  return sums;
+}
+
 /**
  * The versions that fit into their projects' shares, the oldest programs first: of each program the newest
  * one, the one that is served if only that fits, or none.

@@ -113,6 +113,7 @@ export class SectionChecks {
   /** A large section of the next project, or small ones of it and of others. */
   #takeBatch(): Checked[] {
     const batch: Checked[] = [];
+    const gateways = new Set<string>();
     let bytes = 0;
     let most = together.count;
     for (const [plane, queue] of [...this.#queues]) {
@@ -123,8 +124,12 @@ export class SectionChecks {
         if (next !== undefined) {
           const size = next.section.text.length;
           most = Math.min(most, size <= smallBytes ? next.most : 1);
-          if (batch.length > 0 && (batch.length >= most || bytes + size > together.bytes)) break;
+          const isFull = batch.length >= most || bytes + size > together.bytes;
+          // Two versions of a program have sections of one name.
+          const isThere = gateways.has(next.section.gateway);
+          if (batch.length > 0 && (isFull || isThere)) break;
           batch.push(next);
+          gateways.add(next.section.gateway);
           bytes += size;
         }
         taken++;
