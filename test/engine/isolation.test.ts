@@ -15,6 +15,7 @@ import {
   EngineRuntime,
   type EngineRuntimeOptions,
 } from "../../src/platform/provider/engine/engine-runtime.ts";
+import { openPorts } from "../../src/platform/provider/instance/open-ports.ts";
 import type { RuntimeInstance, RuntimeNetwork } from "../../src/platform/provider/runtime/runtime.ts";
 import { makeInstance, makeNetwork, reach, removeWhole } from "../support/contracts/runtime.ts";
 import { type NetworkNamespace, startNetworkNamespace } from "../support/provider/network-namespace.ts";
@@ -53,10 +54,12 @@ const pass = (): Promise<void> => sleep(20, never);
 
 const bank = { ...makeNetwork("10.128.0.0/24"), subnets: ["10.128.0.0/24", "fd20:0:0:1::/64"] };
 const shop = { ...makeNetwork("10.128.1.0/24"), subnets: ["10.128.1.0/24", "fd20:0:0:2::/64"] };
-const openPorts = [{ protocol: "TCP", port: 8080 }] as const;
 const withPort = (instance: RuntimeInstance): RuntimeInstance => ({
   ...instance,
-  networks: instance.networks.map((network) => ({ ...network, openPorts })),
+  networks: instance.networks.map((network) => ({
+    ...network,
+    openPorts: [{ protocol: "TCP", port: 8080 }],
+  })),
 });
 const caller = makeInstance(image, bank, {}, 10);
 const neighbour = makeInstance(image, bank, {}, 11);
@@ -211,13 +214,13 @@ const streamClient = (address: string): string => `
 import socket
 socket.create_connection(("${address}", 8090), timeout=1)`;
 
-test("source ranges: within the network and outside, edited while it runs", async () => {
+test("source ranges and rules for all ports: within the network and outside, edited while it runs", async () => {
   const [address, other] = [foreign.networks[0]!.address, "fd20:0:0:2::a"] as const;
   const limited = makeInstance(image, shop, {}, 12);
   const addresses = ["10.128.1.12", "fd20:0:0:2::c"];
-  const at = (openPorts: RuntimeInstance["networks"][number]["openPorts"]): RuntimeInstance => ({
+  const at = (opened: RuntimeInstance["networks"][number]["openPorts"]): RuntimeInstance => ({
     ...limited,
-    networks: limited.networks.map((network) => ({ ...network, openPorts })),
+    networks: limited.networks.map((network) => ({ ...network, openPorts: opened })),
   });
   const ports = (...from: string[]) =>
     (["TCP", "UDP"] as const).map((protocol) => ({ protocol, port: 8090, endPort: 8092, from }));
@@ -280,6 +283,24 @@ test("source ranges: within the network and outside, edited while it runs", asyn
   await next.close();
   await runtime.openPorts(limited.uid, at(ports(...clients)).networks, never);
   await expectWho([...all("client", "tcpudp"), ...all("neighbour", "")]);
+  const block = (cidr: string) => ({ ipBlock: { cidr } });
+  const rules = [
+    { from: ["198.20.0.1/32", "fd77::/16", "fd78::/16"].map(block) },
+    {
+      ports: ports().map(({ from: _, ...port }) => port),
+      from: [`${address}/32`, `${other}/128`].map(block),
+    },
+  ];
+  const unnamed = async (): Promise<boolean[]> => {
+    const asked = addresses.map((each) => reaches("outside", each, 8080));
+    const inside = podman.cli("exec", nameOf(foreign), ...ask(addresses[0]!, 8080)).then(isYes);
+    return await Promise.all([...asked, inside]);
+  };
+  expect(await unnamed()).toEqual([false, false, true]);
+  const everyPort = at(openPorts({ networkPolicy: { ingress: rules } }, []));
+  await runtime.ensureInstance(everyPort, never);
+  await expectWho([...all("client", "tcpudp"), ...all("neighbour", "tcpudp")]);
+  expect(await unnamed()).toEqual([true, true, false]);
   expect(await started()).toBe(before);
   await removeWhole({ runtime, pass }, limited.uid);
 }, 120_000);

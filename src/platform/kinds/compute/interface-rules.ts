@@ -49,7 +49,8 @@ const maxPairs = 2_000;
 
 function portCount(ingress: Json | undefined): number {
   let count = 0;
-  for (const { ports } of objectsIn(ingress)) count += Array.isArray(ports) ? ports.length : 0;
+  // A rule without ports is for all.
+  for (const { ports } of objectsIn(ingress)) count += Math.max(1, Array.isArray(ports) ? ports.length : 0);
   return count;
 }
 

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { makeInstance, makeNetwork } from "../../../../test/support/contracts/runtime.ts";
-import { RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
+import { type RuntimeAttachment, RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
 import {
   type ContainerSettings,
   checkInstance,
   containerBody,
   endpoint,
   firstAddress,
+  publishedPorts,
   specificationHash,
 } from "./specification.ts";
 
@@ -74,6 +75,18 @@ test("contents of files need no new containers", () => {
     return withMain({ mounts: [{ kind: "files", volume: "keys", path: "/keys", files }] });
   };
   expect(specificationHash(shown("a"))).toBe(specificationHash(shown("b")));
+});
+
+test("ports of a rule for all ports are open, not published, and need no new containers", () => {
+  const [attachment] = instance.networks;
+  const opened = (...openPorts: RuntimeAttachment["openPorts"]): RuntimeInstance => ({
+    ...instance,
+    networks: [{ ...attachment!, openPorts }],
+  });
+  const named = { protocol: "TCP", port: 80 } as const;
+  const both = opened({ protocol: "TCP", port: 81, endPort: 65_535, isUnnamed: true }, named);
+  expect(publishedPorts(both)).toEqual(["tcp/80"]);
+  expect(specificationHash(both)).toBe(specificationHash(opened(named)));
 });
 
 const settings: ContainerSettings = {

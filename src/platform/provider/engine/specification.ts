@@ -105,10 +105,11 @@ function machineIdentity({ volumes, users, ports }: RuntimeMachine): unknown {
 /** More ports of one interface are not published: each may cost the engine a process and a rule. */
 const maxPublished = 256;
 
-/** Ports as `tcp/80`, each once. */
+/** Ports that rules name, as `tcp/80`, each once. */
 function portNames(ports: RuntimeAttachment["openPorts"]): string[] {
   const names = new Set<string>();
-  for (const { protocol, port, endPort = port } of ports) {
+  for (const { protocol, port, endPort = port, isUnnamed = false } of ports) {
+    if (isUnnamed) continue;
     for (let number = port; number <= endPort && names.size < maxPublished; number++) {
       names.add(`${protocol.toLowerCase()}/${number}`);
     }

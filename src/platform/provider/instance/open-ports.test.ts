@@ -59,7 +59,23 @@ test.each([
     [{ ports: [{ port: 80 }], from: [block("no range")] }],
     [{ protocol: "TCP", port: 80, from: [] }],
   ],
-  ["no port, or one of no name", [{ from: [block("10.0.0.0/8")] }, { ports: [{ port: "none" }] }], []],
+  [
+    "no ports: all of them, of which the named ones stay apart",
+    [{ from: [block("192.0.2.0/25")] }, { ports: [{ port: 80 }], from: [block("192.0.2.128/25")] }],
+    [
+      { protocol: "TCP", port: 1, endPort: 79, isUnnamed: true, from: ["192.0.2.0-192.0.2.127"] },
+      { protocol: "TCP", port: 80, from: ["192.0.2.0-192.0.2.255"] },
+      { protocol: "TCP", port: 81, endPort: 65_535, isUnnamed: true, from: ["192.0.2.0-192.0.2.127"] },
+      { protocol: "UDP", port: 1, endPort: 65_535, isUnnamed: true, from: ["192.0.2.0-192.0.2.127"] },
+      { protocol: "SCTP", port: 1, endPort: 65_535, isUnnamed: true, from: ["192.0.2.0-192.0.2.127"] },
+    ],
+  ],
+  [
+    "a protocol without a number",
+    [{ ports: [{ protocol: "UDP" }] }],
+    [{ protocol: "UDP", port: 1, endPort: 65_535, isUnnamed: true }],
+  ],
+  ["one of no name", [{ ports: [{ port: "none" }] }], []],
 ])("open ports: %s", (_, rules, expected) => {
   expect(open(...rules)).toEqual(expected);
 });

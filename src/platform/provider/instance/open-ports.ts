@@ -5,9 +5,11 @@ import { rangeTexts, type Span, sourceSpans } from "./source-ranges.ts";
 /** As admission has it: pairs of a port and a block of all rules. With more, an interface is closed. */
 const maxPairs = 2_000;
 
-const protocols = new Set<unknown>(["TCP", "UDP", "SCTP"]);
-const closed = (["TCP", "UDP", "SCTP"] as const).map(
-  (protocol): OpenPort => ({ protocol, port: 1, endPort: 65_535, from: [] }),
+const protocols = ["TCP", "UDP", "SCTP"] as const;
+const everyPort: readonly Record<string, unknown>[] = protocols.map((protocol) => ({ protocol }));
+const [firstPort, lastPort] = [1, 65_535];
+const closed = protocols.map(
+  (protocol): OpenPort => ({ protocol, port: firstPort, endPort: lastPort, isUnnamed: true, from: [] }),
 );
 
 /** Ports that a rule admits, with the ranges of their callers; undefined: everybody. */
@@ -15,11 +17,13 @@ interface Admitted {
   readonly first: number;
   readonly last: number;
   readonly from: readonly Span[] | undefined;
+  /** Not for all ports. */
+  readonly isNamed: boolean;
 }
 
 /**
- * The ports that an interface's network policy names, and for whom: apart from each other, in order. A rule
- * that names no port opens nothing.
+ * The ports that an interface's network policy opens, and for whom: apart from each other, in order. As in
+ * Kubernetes, a rule without ports opens all, and a port without a number those of its protocol.
  *
  * @param containers of the sandbox, whose named ports a rule may name
  */
@@ -36,24 +40,26 @@ export function openPorts(
   let [portCount, blockCount] = [0, 0];
   for (const rule of objectsAt(networkInterface, "networkPolicy", "ingress")) {
     const ports = objectsAt(rule, "ports");
-    portCount += ports.length;
+    portCount += Math.max(ports.length, 1);
     blockCount += blocksIn(rule);
     if (portCount * Math.max(blockCount, 1) > maxPairs) return closed;
     const from = callersOf(rule);
-    for (const { port, endPort, protocol = "TCP" } of ports) {
-      const first = typeof port === "string" ? named.get(port) : port;
-      if (typeof first !== "number" || !protocols.has(protocol)) continue;
+    for (const { port, endPort, protocol = "TCP" } of ports.length === 0 ? everyPort : ports) {
+      const key = protocols.find((each) => each === protocol);
+      const isNamed = port !== undefined;
+      const first = isNamed ? (typeof port === "string" ? named.get(port) : port) : firstPort;
+      if (key === undefined || typeof first !== "number") continue;
       const last = typeof endPort === "number" && endPort >= first ? endPort : first;
-      const key = protocol as OpenPort["protocol"];
       const known = admitted.get(key) ?? [];
-      known.push({ first, last, from });
+      known.push({ first, last: isNamed ? last : lastPort, from, isNamed });
       admitted.set(key, known);
     }
   }
   return [...admitted].flatMap(([protocol, all]) =>
-    apart(all).map(({ first, last, from }): OpenPort => {
+    apart(all).map(({ first, last, from, isNamed }): OpenPort => {
       const ports = last === first ? { port: first } : { port: first, endPort: last };
-      return from === undefined ? { protocol, ...ports } : { protocol, ...ports, from: rangeTexts(from) };
+      const callers = from === undefined ? {} : { from: rangeTexts(from) };
+      return { protocol, ...ports, ...(isNamed ? {} : { isUnnamed: true }), ...callers };
     }),
   );
 }
@@ -61,21 +67,23 @@ export function openPorts(
 /** Ports of which no two overlap: where several rules admit one, the callers of all of them. */
 function apart(all: readonly Admitted[]): Admitted[] {
   const edges = all
-    .flatMap(({ first, last, from }) => [
-      { port: first, from, change: 1 },
-      { port: last + 1, from, change: -1 },
+    .flatMap(({ first, last, from, isNamed }) => [
+      { port: first, from, isNamed, change: 1 },
+      { port: last + 1, from, isNamed, change: -1 },
     ])
     .sort((a, b) => a.port - b.port);
   /** How many of a rule's ports cover the present one, by the rule's callers. */
   const covering = new Map<Admitted["from"], number>();
-  return edges.flatMap(({ port, from, change }, index) => {
+  let namedCount = 0;
+  return edges.flatMap(({ port, from, isNamed, change }, index) => {
+    if (isNamed) namedCount += change;
     const count = (covering.get(from) ?? 0) + change;
     if (count === 0) covering.delete(from);
     else covering.set(from, count);
     const next = edges[index + 1]?.port ?? port;
     if (next === port || covering.size === 0) return [];
     const callers = covering.has(undefined) ? undefined : [...covering.keys()].flatMap((spans = []) => spans);
-    return [{ first: port, last: next - 1, from: callers }];
+    return [{ first: port, last: next - 1, from: callers, isNamed: namedCount > 0 }];
   });
 }
 

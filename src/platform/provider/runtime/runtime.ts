@@ -91,7 +91,7 @@ export interface RuntimeAttachment {
   readonly reportedExternal?: string | undefined;
   /** Address of the other family, which the runtime gives where the network has both. */
   readonly otherAddress?: string | undefined;
-  /** Ports that the network policy names; no two overlap. */
+  /** Ports that the network policy opens; no two overlap. */
   readonly openPorts: readonly OpenPort[];
 }
 
@@ -101,6 +101,8 @@ export interface OpenPort {
   readonly port: number;
   /** Last of several ports. */
   readonly endPort?: number;
+  /** Open by a rule for all ports alone: not published on external addresses. */
+  readonly isUnnamed?: boolean;
   /** Callers as `first-last`, inside of the network too; absent: everybody. */
   readonly from?: readonly string[];
 }
