@@ -196,14 +196,17 @@ describe("containers of a real Podman", () => {
     await bothAnswer();
   });
 
-  test("files follow edits without a restart, and are read-only", async () => {
+  test("files follow edits without a restart, also below others, and are read-only", async () => {
     await using fixture = makeFixture();
     const files = (contents: Record<string, string>, mode = 0o440) => ({
       mode,
       contents: Object.fromEntries(Object.entries(contents).map(([name, text]) => [name, Buffer.from(text)])),
     });
     const withFiles = (instance: RuntimeInstance, shown: ReturnType<typeof files>): RuntimeInstance => {
-      const mounts = [{ kind: "files", volume: "keys", path: "/etc/keys", files: shown }] as const;
+      const mounts = [
+        { kind: "files", volume: "below", path: "/etc/keys/below/it", files: shown },
+        { kind: "files", volume: "keys", path: "/etc/keys", files: shown },
+      ] as const;
       return { ...instance, containers: [{ name: "main", image, env: {}, mounts }] };
     };
     const network = makeNetwork(fixture.subnet());
@@ -216,12 +219,13 @@ describe("containers of a real Podman", () => {
       "{{.Id}} {{.State.Pid}}",
       `telemetryd-${instance.uid}-main`,
     );
-    expect(await inside(instance, "main", "cat", "/etc/keys/password")).toBe("first-secret");
+    const passwords = ["/etc/keys/password", "/etc/keys/below/it/password"];
+    for (const path of passwords) expect(await inside(instance, "main", "cat", path)).toBe("first-secret");
     expect(await inside(instance, "main", "ls", "-lL", "/etc/keys/password")).toMatch(/^-r--r-----/);
     await expect(inside(instance, "main", "touch", "/etc/keys/new")).rejects.toThrow(/Read-only/);
     await reach(fixture, withFiles(instance, files({ password: "second-secret", more: "x" }, 0o400)));
-    expect(await inside(instance, "main", "cat", "/etc/keys/password")).toBe("second-secret");
-    expect(await inside(instance, "main", "ls", "/etc/keys")).toBe("more\npassword\n");
+    for (const path of passwords) expect(await inside(instance, "main", "cat", path)).toBe("second-secret");
+    expect(await inside(instance, "main", "ls", "/etc/keys")).toBe("below\nmore\npassword\n");
     expect(await inside(instance, "main", "ls", "-lL", "/etc/keys/password")).toMatch(/^-r--------/);
     expect(
       await podman.cli("inspect", "--format", "{{.Id}} {{.State.Pid}}", `telemetryd-${instance.uid}-main`),

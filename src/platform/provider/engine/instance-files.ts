@@ -5,6 +5,7 @@ import { makeDirectory } from "../../../base/core/make-directory.ts";
 import { replaceFile } from "../../../base/core/replace-file.ts";
 import { RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
 import { writeFiles } from "./mounted-files.ts";
+import { nestedMounts } from "./nested-mounts.ts";
 import { isUid } from "./specification.ts";
 
 /** The files of ConfigMaps and Secrets that instances mount: a folder for each, in one that only root reads. */
@@ -19,11 +20,12 @@ export class InstanceFiles {
   async write(instance: RuntimeInstance): Promise<void> {
     try {
       for (const container of instance.containers) {
-        for (const mount of container.mounts) {
+        for (const { mount, mountPoints } of nestedMounts(container.mounts)) {
           if (mount.kind !== "files") continue;
           await makeDirectory(this.#directory);
           await chmod(this.#directory, 0o700);
-          await writeFiles(this.folder(instance.uid, container.name, mount.volume), mount.files);
+          const folder = this.folder(instance.uid, container.name, mount.volume);
+          await writeFiles(folder, mount.files, mountPoints);
         }
       }
     } catch (error) {

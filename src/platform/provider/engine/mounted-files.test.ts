@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { lstat, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -43,6 +43,18 @@ test("no files are an empty folder", async () => {
   await writeFiles(folder, files({ a: "1" }));
   await writeFiles(folder, files({}));
   expect(await shown()).toEqual({});
+});
+
+test("folders for what is mounted below hide the files of their names, until nothing is mounted there", async () => {
+  const both = files({ a: "1", keys: "2" });
+  const isFolder = async (...path: string[]) => (await lstat(join(folder, ...path))).isDirectory();
+  await writeFiles(folder, both);
+  for (let time = 0; time < 2; time++) await writeFiles(folder, both, ["keys/deep/er", "other"]);
+  expect([await isFolder("keys", "deep", "er"), await isFolder("other")]).toEqual([true, true]);
+  expect((await stat(join(folder, "keys", "deep"))).mode & 0o777).toBe(0o755);
+  expect(await readFile(join(folder, "a"), "utf8")).toBe("1");
+  await writeFiles(folder, both);
+  expect(await shown()).toEqual({ a: "1", keys: "2" });
 });
 
 test.each(["..", "../a", "a/b", "..data", ".", "", "a\0"])("a key %j is refused", async (name) => {

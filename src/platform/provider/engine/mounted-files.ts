@@ -13,9 +13,14 @@ const current = "..data";
  * of both. The layout is the kubelet's: `name -> ..data/name`, `..data -> ..<hash>`. The folder itself may be
  * mounted all the while; only its parents keep others out.
  *
+ * @param mountPoints relative paths where something else is mounted: they hide files of their names
  * @throws RuntimeError for a name that is none of a file
  */
-export async function writeFiles(folder: string, files: RuntimeFiles): Promise<void> {
+export async function writeFiles(
+  folder: string,
+  files: RuntimeFiles,
+  mountPoints: readonly string[] = [],
+): Promise<void> {
   const names = Object.keys(files.contents).sort();
   const wrong = names.find((name) => !fileName.test(name));
   if (wrong !== undefined) {
@@ -26,7 +31,24 @@ export async function writeFiles(folder: string, files: RuntimeFiles): Promise<v
   // Containers may run as any user; the folders above are closed.
   await chmod(folder, 0o755);
   if ((await linkOf(join(folder, current))) !== version) await writeVersion(folder, version, files, names);
-  await settleLinks(folder, version, names);
+  const hidden = new Set(mountPoints.map((path) => path.split("/", 1)[0] ?? ""));
+  const visible = names.filter((name) => !hidden.has(name));
+  await settleLinks(folder, new Set([current, version, ...hidden]), visible);
+  // The engine cannot make them in a folder that is read-only for the container.
+  for (const path of mountPoints) await makeMountPoint(folder, path.split("/"));
+}
+
+/** A former file is no folder, and nothing is made where a link leads. */
+async function makeMountPoint(folder: string, names: readonly string[]): Promise<void> {
+  let path = folder;
+  for (const name of names) {
+    path = join(path, name);
+    const isFolder = await lstat(path).then((found) => found.isDirectory(), ignoreMissing);
+    if (isFolder === true) continue;
+    await rm(path, { force: true });
+    await mkdir(path);
+    await chmod(path, 0o755);
+  }
 }
 
 function hashOf(files: RuntimeFiles, names: readonly string[]): string {
@@ -57,13 +79,19 @@ async function writeVersion(
   await replaceLink(folder, current, version);
 }
 
-/** Links to the present files, and nothing else. */
-async function settleLinks(folder: string, version: string, names: readonly string[]): Promise<void> {
-  const wanted = new Set<string>([current, version, ...names]);
+/** Links to the present files, and nothing else but the others. */
+async function settleLinks(
+  folder: string,
+  others: ReadonlySet<string>,
+  names: readonly string[],
+): Promise<void> {
+  const wanted = new Set<string>([...others, ...names]);
   for (const name of names) {
-    if ((await linkOf(join(folder, name))) !== `${current}/${name}`) {
-      await replaceLink(folder, name, `${current}/${name}`);
-    }
+    const link = await linkOf(join(folder, name));
+    if (link === `${current}/${name}`) continue;
+    // Something was mounted there before.
+    if (link === undefined) await rm(join(folder, name), { recursive: true, force: true });
+    await replaceLink(folder, name, `${current}/${name}`);
   }
   for (const entry of await readdir(folder)) {
     if (!wanted.has(entry)) await rm(join(folder, entry), { recursive: true, force: true });
@@ -78,10 +106,10 @@ async function replaceLink(folder: string, name: string, destination: string): P
 }
 
 async function linkOf(path: string): Promise<string | undefined> {
-  try {
-    return (await lstat(path)).isSymbolicLink() ? await readlink(path) : undefined;
-  } catch (error) {
-    if (errnoCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  const found = await lstat(path).catch(ignoreMissing);
+  return found?.isSymbolicLink() === true ? await readlink(path) : undefined;
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (errnoCode(error) !== "ENOENT") throw error;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { makeInstance, makeNetwork } from "../../../../test/support/contracts/runtime.ts";
 import { type RuntimeAttachment, RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
+import { nestedMounts } from "./nested-mounts.ts";
 import {
   type ContainerSettings,
   checkInstance,
@@ -20,6 +21,8 @@ const withMain = (changes: object): RuntimeInstance => ({
 });
 const disk = (path: string, volume = "data"): RuntimeInstance =>
   withMain({ mounts: [{ kind: "disk", volume, path, sizeBytes: 1 }] });
+const shown = (path: string, volume = "pages") =>
+  ({ kind: "files", volume, path, files: { mode: 0o400, contents: {} } }) as const;
 
 test.each<[string, RuntimeInstance]>([
   // With these, Podman 4.3 mounts /etc of its machine.
@@ -30,6 +33,11 @@ test.each<[string, RuntimeInstance]>([
   ["a relative path", disk("data")],
   ["the root", disk("/")],
   ["a path that climbs", disk("/data/../etc")],
+  ["two volumes at one path", withMain({ mounts: [shown("/data"), shown("/data/", "keys")] })],
+  [
+    "a volume in what is kept of files",
+    withMain({ mounts: [shown("/data"), shown("/data/..data/a", "keys")] }),
+  ],
   ["a volume that climbs", disk("/data", "../data")],
   ["a variable without a name", withMain({ env: { "": "x" } })],
   ["a variable's name with a value", withMain({ env: { "A=B": "x" } })],
@@ -69,12 +77,30 @@ test.each<[what: string, changed: RuntimeInstance, isSame: boolean]>([
   expect(specificationHash(changed) === specificationHash(instance)).toBe(isSame);
 });
 
+test("volumes that are mounted below others come after them, whatever their order", () => {
+  const paths = ["/a/b/c/d", "/a.b", "/a/b", "/b", "/a", "/ab"];
+  const mounts = paths.map((path, index) => shown(path, `v${index}`));
+  const nested = withMain({ mounts });
+  expect(checkInstance(nested).size).toBe(1);
+  const order = nestedMounts(mounts);
+  expect(order.map(({ mount, mountPoints }) => [mount.path, ...mountPoints])).toEqual([
+    ["/a.b"],
+    ["/a", "b"],
+    ["/a/b", "c/d"],
+    ["/a/b/c/d"],
+    ["/ab"],
+    ["/b"],
+  ]);
+  const body = containerBody(nested, nested.containers[0]!, settings);
+  expect(body).toMatchObject({ HostConfig: { Mounts: order.map(({ mount }) => ({ Target: mount.path })) } });
+});
+
 test("contents of files need no new containers", () => {
-  const shown = (text: string): RuntimeInstance => {
+  const withText = (text: string): RuntimeInstance => {
     const files = { mode: 0o400, contents: { a: Buffer.from(text) } };
-    return withMain({ mounts: [{ kind: "files", volume: "keys", path: "/keys", files }] });
+    return withMain({ mounts: [{ ...shown("/keys"), files }] });
   };
-  expect(specificationHash(shown("a"))).toBe(specificationHash(shown("b")));
+  expect(specificationHash(withText("a"))).toBe(specificationHash(withText("b")));
 });
 
 test("ports of a rule for all ports are open, not published, and need no new containers", () => {

@@ -12,6 +12,7 @@ import {
 } from "../runtime/runtime.ts";
 import { type ImageReference, imageReference } from "./image-reference.ts";
 import { containerName, labelOf, membershipLabel, networkName, volumeName } from "./labels.ts";
+import { type NestedMount, nestedMounts } from "./nested-mounts.ts";
 
 /** @throws RuntimeError for a part of an instance that the engine would misunderstand */
 function refuse(message: string): never {
@@ -56,6 +57,7 @@ export function checkInstance(
         if (!variable.test(key)) refuse(`container ${container.name}: a variable's name cannot contain "="`);
       }
       for (const mount of container.mounts) checkMount(container.name, mount);
+      for (const nested of nestedMounts(container.mounts)) checkMountPoints(container.name, nested);
       const image = imageReference(container.image, defaultRegistry);
       if (image === undefined) {
         refuse(`container ${container.name}: the image is not one of a registry, such as registry/name:tag`);
@@ -71,6 +73,16 @@ function checkMount(container: string, mount: RuntimeMount): void {
   if (mount.path.length > 1024 || !mountPath.test(mount.path)) {
     refuse(`${place}: the path must be absolute, of letters, digits and "._@+-"`);
   }
+}
+
+function checkMountPoints(container: string, { mount, mountPoints }: NestedMount): void {
+  const wrong = mountPoints.find((path) => path === "" || (mount.kind === "files" && path.startsWith("..")));
+  if (wrong === undefined) return;
+  const place = `container ${container}, volume ${mount.volume}`;
+  if (wrong === "") refuse(`${place}: another volume has the same path`);
+  refuse(
+    `${place}: no volume can be mounted below its "${wrong.split("/", 1)[0]}"; a name must not begin with ".."`,
+  );
 }
 
 /**
@@ -225,7 +237,7 @@ export function containerBody(
         ...{ PathOnHost: path, PathInContainer: path, CgroupPermissions: "rw" },
       })),
       Mounts: [
-        ...container.mounts.map((mount) =>
+        ...nestedMounts(container.mounts).map(({ mount }) =>
           mount.kind === "disk"
             ? { Type: "volume", Source: volumeName(instance.uid, mount.volume), Target: mount.path }
             : readOnly(settings.filesFolder(mount.volume), mount.path),
