@@ -95,6 +95,12 @@ describe("containers of a real Podman", () => {
   const inside = (instance: RuntimeInstance, container: string, ...command: string[]): Promise<string> =>
     podman.cli("exec", `telemetryd-${instance.uid}-${container}`, ...command);
 
+  /** Nothing of the machine's own file. */
+  const hostsOf = ({ hostname, networks: [network] }: RuntimeInstance): string => {
+    const names = ["127.0.0.1\tlocalhost", "::1\tlocalhost ip6-localhost ip6-loopback"];
+    return [...names, `${network!.address}\t${hostname}`, ""].join("\n");
+  };
+
   const answer = async (address: string, port = 8080): Promise<string> => {
     const response = await fetch(`http://${address}:${port}/`, {
       signal: AbortSignal.timeout(1_000),
@@ -115,6 +121,8 @@ describe("containers of a real Podman", () => {
     await greets(instance.networks[0]!.address);
     expect(await inside(instance, "main", "hostname")).toBe("web-0\n");
     expect(await inside(instance, "main", "sh", "-c", "echo $GREETING")).toBe("hello\n");
+    expect(await inside(instance, "main", "cat", "/etc/hosts")).toBe(hostsOf(instance));
+    await expect(inside(instance, "main", "sh", "-c", "echo >>/etc/hosts")).rejects.toThrow(/Read-only/);
     const [shown] = JSON.parse(await podman.cli("inspect", `telemetryd-${instance.uid}-main`));
     expect(shown.HostConfig).toMatchObject({
       Memory: 128 * 2 ** 20,
@@ -179,6 +187,7 @@ describe("containers of a real Podman", () => {
       });
     await bothAnswer();
     for (const name of ["main", "side"]) {
+      expect(await inside(instance, name, "cat", "/etc/hosts")).toBe(hostsOf(instance));
       const [shown] = JSON.parse(await podman.cli("inspect", `telemetryd-${instance.uid}-${name}`));
       expect(shown.HostConfig).toMatchObject({ Memory: 64 * 2 ** 20, NanoCpus: 5e8 });
     }

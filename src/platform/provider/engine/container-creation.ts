@@ -75,6 +75,7 @@ export class ContainerCreation {
       imageId: images.get(container.name) ?? "",
       holder: container.name === holderName ? undefined : present.get(holderName),
       filesFolder: (volume: string) => files.folder(instance.uid, container.name, volume),
+      hostsFile: files.hostsFile(instance.uid),
       // A few times at once, then the provider does it, with a backoff. Not after a restart of the
       // machine, where a container that the engine started would run before there is a firewall.
       restartPolicy: { Name: "on-failure", MaximumRetryCount: 3 },

@@ -4,9 +4,11 @@ import { errnoCode } from "../../../base/core/errors.ts";
 import { makeDirectory } from "../../../base/core/make-directory.ts";
 import { replaceFile } from "../../../base/core/replace-file.ts";
 import { RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
+import { nestedMounts } from "./container-mounts.ts";
 import { writeFiles } from "./mounted-files.ts";
-import { nestedMounts } from "./nested-mounts.ts";
 import { isUid } from "./specification.ts";
+
+const localNames = ["127.0.0.1\tlocalhost", "::1\tlocalhost ip6-localhost ip6-loopback"];
 
 /** The files of ConfigMaps and Secrets that instances mount: a folder for each, in one that only root reads. */
 export class InstanceFiles {
@@ -16,14 +18,13 @@ export class InstanceFiles {
     this.#directory = resolve(directory);
   }
 
-  /** Writes the files of all volumes. @throws RuntimeError */
+  /** Writes the file of names and the files of all volumes. @throws RuntimeError */
   async write(instance: RuntimeInstance): Promise<void> {
     try {
+      await this.#writeHosts(instance);
       for (const container of instance.containers) {
         for (const { mount, mountPoints } of nestedMounts(container.mounts)) {
           if (mount.kind !== "files") continue;
-          await makeDirectory(this.#directory);
-          await chmod(this.#directory, 0o700);
           const folder = this.folder(instance.uid, container.name, mount.volume);
           await writeFiles(folder, mount.files, mountPoints);
         }
@@ -33,6 +34,25 @@ export class InstanceFiles {
       const message = `the provider cannot write the files of volumes (${errnoCode(error) ?? "unknown error"})`;
       throw new RuntimeError("unavailable", "FilesUnwritable", message);
     }
+  }
+
+  /** In place of the machine's own file: the instance's name, and nothing else. */
+  async #writeHosts({ uid, hostname, networks }: RuntimeInstance): Promise<void> {
+    await makeDirectory(this.#instanceFolder(uid));
+    await chmod(this.#directory, 0o700);
+    const addresses = networks.flatMap(({ address, otherAddress }) =>
+      otherAddress === undefined ? [address] : [address, otherAddress],
+    );
+    const lines = [...localNames, ...addresses.map((address) => `${address}\t${hostname}`)];
+    const text = `${lines.join("\n")}\n`;
+    const file = this.hostsFile(uid);
+    // Containers have the file itself, not its folder.
+    if ((await readFile(file, "utf8").catch(ignoreMissing)) !== text) await replaceFile(file, text);
+    await chmod(file, 0o644);
+  }
+
+  hostsFile(uid: string): string {
+    return this.#recordFile(uid, "hosts");
   }
 
   #instanceFolder(uid: string): string {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { makeInstance, makeNetwork } from "../../../../test/support/contracts/runtime.ts";
 import { type RuntimeAttachment, RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
-import { nestedMounts } from "./nested-mounts.ts";
+import { nestedMounts } from "./container-mounts.ts";
 import {
   type ContainerSettings,
   checkInstance,
@@ -92,7 +92,10 @@ test("volumes that are mounted below others come after them, whatever their orde
     ["/b"],
   ]);
   const body = containerBody(nested, nested.containers[0]!, settings);
-  expect(body).toMatchObject({ HostConfig: { Mounts: order.map(({ mount }) => ({ Target: mount.path })) } });
+  const targets = [...order.map(({ mount }) => ({ Target: mount.path })), hosts];
+  expect(body).toMatchObject({ HostConfig: { Mounts: targets } });
+  const own = containerBody(instance, { ...main!, mounts: [shown("/etc/hosts/")] }, settings);
+  expect(own).toMatchObject({ HostConfig: { Mounts: [{ Target: "/etc/hosts/" }] } });
 });
 
 test("contents of files need no new containers", () => {
@@ -119,10 +122,12 @@ const settings: ContainerSettings = {
   platform: "p",
   imageId: "sha256:1",
   holder: undefined,
-  filesFolder: () => "/files",
+  ...{ filesFolder: () => "/files", hostsFile: "/hosts" },
   restartPolicy: { Name: "on-failure" },
   ...{ externalAddress: undefined, layerBytes: undefined },
 };
+
+const hosts = { Type: "bind", Source: "/hosts", Target: "/etc/hosts", ReadOnly: true };
 
 test("nothing of an environment is in the labels, and no container has a privilege", () => {
   const secret = withMain({ env: { PASSWORD: "correct-horse" } });
@@ -131,7 +136,7 @@ test("nothing of an environment is in the labels, and no container has a privile
     Image: "sha256:1",
     Hostname: "web-0",
     Env: ["PASSWORD=correct-horse"],
-    HostConfig: { CapDrop: ["ALL"], SecurityOpt: ["no-new-privileges"], PortBindings: {}, Mounts: [] },
+    HostConfig: { CapDrop: ["ALL"], SecurityOpt: ["no-new-privileges"], PortBindings: {}, Mounts: [hosts] },
     NetworkingConfig: {
       EndpointsConfig: { [`telemetryd-${network.uid}`]: { IPAMConfig: { IPv4Address: "10.1.2.10" } } },
     },
@@ -154,7 +159,7 @@ test("a virtual machine's container has its program, image and devices, and memo
       CapDrop: ["ALL"],
       Memory: instance.memoryBytes + 1024,
       Devices: [{ PathOnHost: "/dev/kvm", PathInContainer: "/dev/kvm", CgroupPermissions: "rw" }],
-      Mounts: [{ Type: "bind", Source: "/srv/image", Target: "/images/0", ReadOnly: true }],
+      Mounts: [hosts, { Type: "bind", Source: "/srv/image", Target: "/images/0", ReadOnly: true }],
     },
   });
 });

@@ -10,9 +10,15 @@ import {
   type RuntimeMachine,
   type RuntimeMount,
 } from "../runtime/runtime.ts";
+import {
+  containerMounts,
+  type FileMount,
+  type FilePlaces,
+  type NestedMount,
+  nestedMounts,
+} from "./container-mounts.ts";
 import { type ImageReference, imageReference } from "./image-reference.ts";
-import { containerName, labelOf, membershipLabel, networkName, volumeName } from "./labels.ts";
-import { type NestedMount, nestedMounts } from "./nested-mounts.ts";
+import { containerName, labelOf, membershipLabel, networkName } from "./labels.ts";
 
 /** @throws RuntimeError for a part of an instance that the engine would misunderstand */
 function refuse(message: string): never {
@@ -153,7 +159,7 @@ const cpuShares = { each: 64, most: 512 };
 export interface MachineContainer {
   readonly program: readonly string[];
   /** Files of the engine's machine that it reads. */
-  readonly readOnly: readonly { readonly source: string; readonly target: string }[];
+  readonly readOnly: readonly FileMount[];
   /** Devices of the engine's machine that it uses. */
   readonly devices: readonly string[];
   /** Memory beside the guest's. */
@@ -161,14 +167,12 @@ export interface MachineContainer {
   readonly graceMs: number;
 }
 
-export interface ContainerSettings {
+export interface ContainerSettings extends FilePlaces {
   readonly platform: string;
   /** The engine's id of the image: the name may come to mean another one. */
   readonly imageId: string;
   /** The engine's id of the container that holds the network namespace; undefined: this one does. */
   readonly holder: string | undefined;
-  /** Where the files of a volume are, on the engine's machine. */
-  readonly filesFolder: (volume: string) => string;
   readonly restartPolicy: { readonly Name: string; readonly MaximumRetryCount?: number };
   /** Where the open ports answer; undefined: nowhere. */
   readonly externalAddress: string | undefined;
@@ -236,24 +240,13 @@ export function containerBody(
       Devices: (machine?.devices ?? []).map((path) => ({
         ...{ PathOnHost: path, PathInContainer: path, CgroupPermissions: "rw" },
       })),
-      Mounts: [
-        ...nestedMounts(container.mounts).map(({ mount }) =>
-          mount.kind === "disk"
-            ? { Type: "volume", Source: volumeName(instance.uid, mount.volume), Target: mount.path }
-            : readOnly(settings.filesFolder(mount.volume), mount.path),
-        ),
-        ...(machine?.readOnly ?? []).map(({ source, target }) => readOnly(source, target)),
-      ],
+      Mounts: containerMounts(instance.uid, container.mounts, settings, machine?.readOnly ?? []),
     },
     NetworkingConfig:
       isHolder && network !== undefined
         ? { EndpointsConfig: { [networkName(network.networkUid)]: endpoint(network) } }
         : undefined,
   });
-}
-
-function readOnly(source: string, target: string): object {
-  return { Type: "bind", Source: source, Target: target, ReadOnly: true };
 }
 
 /** @returns at least 2, the least that the kernel takes */
