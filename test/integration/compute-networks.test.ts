@@ -356,6 +356,27 @@ describe("networks of a project", () => {
     await plane.areReady(`web-${waits}`, 1);
   });
 
+  test("a subnet that the provider refuses: the workload and its deployment say why", async () => {
+    const plane = await create("net-refused");
+    await plane.create("networking", "locations", example("location"));
+    const ipam = { mode: "Auto", ipv4Ranges: ["198.18.0.0/20"] };
+    await plane.create("networking", "networks", networkNamed("default", { ipam }));
+    await plane.create("compute", "workloads", workload("web"));
+    const why = "subnet default-default-dfw-0: the subnet's block 198.18.0.0/20 is not private";
+    let seen: Body;
+    await until("the workload says why", async () => {
+      seen = await available(plane, "workloads", "web");
+      return seen.reason !== "NoAvailablePlacements" && seen.reason !== "Pending";
+    });
+    const refused = { status: "False", reason: "InvalidSubnet" };
+    expect(seen).toMatchObject({ ...refused, message: expect.stringContaining(`web-us-dfw: ${why}`) });
+    expect(await available(plane, "workloaddeployments", "web-us-dfw")).toMatchObject({
+      ...refused,
+      message: expect.stringContaining(why),
+    });
+    expect(await plane.list("compute", "instances")).toEqual([]);
+  });
+
   test("a network of mode Policy gets no subnets: its deployments wait", async () => {
     const plane = await create("net-policy");
     await plane.create("networking", "locations", example("location"));

@@ -13,6 +13,7 @@ import { networkBindingKind } from "../../kinds/networking/network-binding.ts";
 import { networkContextKind } from "../../kinds/networking/network-context.ts";
 import { subnetClaimKind } from "../../kinds/networking/subnet-claim.ts";
 import { type NamespacedName, referent } from "../../kinds/references.ts";
+import { firstTrouble, type Trouble } from "./trouble.ts";
 
 /** What brings the networks of a deployment to its location. */
 export interface DeploymentNetwork {
@@ -20,7 +21,7 @@ export interface DeploymentNetwork {
    * Creates what is missing: a binding for each interface, and a claim for each family of a bound network.
    *
    * @param isUsed instances have addresses already: the subnets are there
-   * @returns whether every interface has its subnets, and why a quota keeps one of them from being made
+   * @returns whether every interface has its subnets, and why one of them is not made
    */
   ensure(
     target: Target,
@@ -33,10 +34,13 @@ export interface DeploymentNetwork {
 
 export interface NetworkProgress {
   readonly areReady: boolean;
+  /** Why a quota keeps something from being made. */
   readonly refusal: string | undefined;
+  /** Why the provider has refused a subnet. */
+  readonly trouble: Trouble | undefined;
 }
 
-const notReady: NetworkProgress = { areReady: false, refusal: undefined };
+const notReady: NetworkProgress = { areReady: false, refusal: undefined, trouble: undefined };
 
 export function createDeploymentNetwork(
   objects: ControlObjects,
@@ -82,6 +86,7 @@ export function createDeploymentNetwork(
     const families = stringList(fieldAt(found, ["spec", "ipFamilies"]));
     let areReady = families.length > 0;
     let refusal: string | undefined;
+    const claims: KubeObject[] = [];
     for (const [index, ipFamily] of families.entries()) {
       const name = `${contextName}-${index}`;
       const known = await objects.get(plane, claimKind, namespace, name);
@@ -98,14 +103,16 @@ export function createDeploymentNetwork(
       }
       refusal ??= quotaMessage(known, "Ready");
       areReady &&= isTrue(known, "Ready");
+      if (known !== undefined) claims.push(known);
     }
-    return { areReady, refusal };
+    return { areReady, refusal, trouble: firstTrouble("subnet", claims, "Programmed") };
   };
 
   return {
     async ensure(target, deployment, networks, location, isUsed) {
       let areReady = true;
       let refusal: string | undefined;
+      let trouble: Trouble | undefined;
       for (const [index, network] of networks.entries()) {
         const bound = await bind(target, deployment, index, network, location);
         refusal ??= bound.refusal;
@@ -114,9 +121,10 @@ export function createDeploymentNetwork(
           const claimed = await claim(target, bound.context, network, location);
           areReady &&= claimed.areReady;
           refusal ??= claimed.refusal;
+          trouble ??= claimed.trouble;
         }
       }
-      return { areReady, refusal };
+      return { areReady, refusal, trouble };
     },
   };
 }

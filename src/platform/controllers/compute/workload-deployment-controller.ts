@@ -47,6 +47,10 @@ const provisioning: Trouble = {
   reason: "ProvisioningInstances",
   message: "Instances are being provisioned",
 };
+const provisioningNetwork: Trouble = {
+  reason: "ProvisioningNetwork",
+  message: "Network is being provisioned",
+};
 /** Instances created in one turn: others get their turns between. */
 const createdAtOnce = 50;
 /** For each instance that a reconciliation looks at, how long the deployment rests afterwards. */
@@ -268,10 +272,10 @@ export function createWorkloadDeploymentController(options: PlatformControllerOp
       if (deployment === undefined || at === undefined) return again(noLocationMs);
       const networks = networksOfTemplate(deployment);
       const isUsed = instances.length > 0;
-      const { areReady, refusal } = await network.ensure(target, deployment, networks, at, isUsed);
-      if (!areReady && !isUsed) {
-        const state = ["ProvisioningNetwork", "Network is being provisioned"] as const;
-        await setAvailable(target, deployment, state, {}, refusal);
+      const progress = await network.ensure(target, deployment, networks, at, isUsed);
+      if (!progress.areReady && !isUsed) {
+        const { refusal, trouble = provisioningNetwork } = progress;
+        await setAvailable(target, deployment, [trouble.reason, trouble.message], {}, refusal);
         return refusal === undefined ? done : again(quotaRetryMs);
       }
       return await keepInstances(target, deployment, instances, at);

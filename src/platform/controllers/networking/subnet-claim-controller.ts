@@ -1,3 +1,4 @@
+import { findCondition } from "../../../kube-server/api/conditions.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import {
   childObject,
@@ -228,6 +229,10 @@ function unallocated(message: string): NewCondition {
   return { type: "Allocated", status: "False", reason: "NoFreeBlock", message };
 }
 
+function unprogrammed({ reason, message }: JsonObject): NewCondition {
+  return { type: "Programmed", status: "False", reason: String(reason), message: String(message) };
+}
+
 function conditionsOf(subnet: KubeObject | undefined): NewCondition[] {
   const allocated: NewCondition = {
     type: "Allocated",
@@ -236,8 +241,11 @@ function conditionsOf(subnet: KubeObject | undefined): NewCondition[] {
     message: "Subnet has been allocated a prefix",
   };
   if (!isTrue(subnet, "Ready")) {
+    const programmed = subnet && findCondition(subnet, "Programmed");
     return [
       allocated,
+      // Why the provider has refused it, for what waits for the claim.
+      ...(programmed?.["status"] === "False" ? [unprogrammed(programmed)] : []),
       { type: "Ready", status: "False", reason: "SubnetNotReady", message: "Subnet is not ready" },
     ];
   }
