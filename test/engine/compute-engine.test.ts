@@ -103,7 +103,7 @@ describe("workloads that run", () => {
             cloudProjectId: "local",
             engine: {
               socket: podman.socket,
-              externalAddresses: [externalAddress, "127.0.78.2"],
+              externalAddresses: [`${externalAddress}-127.0.78.2`],
               // Nothing listens on port 1.
               registries: ["127.0.0.1:1"],
             },

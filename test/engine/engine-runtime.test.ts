@@ -384,21 +384,29 @@ describe("containers of a real Podman", () => {
     expect(performance.now() - startMs).toBeGreaterThan(1_900);
   });
 
-  test("open ports answer on an external address, each on the first that has them free", async () => {
-    await using fixture = makeFixture({ externalAddresses: ["127.0.77.1", "127.0.77.2"] });
+  test("open ports answer on an external address, one for each name of an instance, also of the next one", async () => {
+    await using fixture = makeFixture({ externalAddresses: ["127.0.77.1", "127.0.77.2", "127.0.77.3"] });
     const network = makeNetwork(fixture.subnet());
     await fixture.runtime.ensureNetwork(network, never);
-    const opened = (host: number): RuntimeInstance => {
-      const instance = makeInstance(image, network);
+    const opened = (host: number, name = `default/web-${host}`): RuntimeInstance => {
+      const instance = { ...makeInstance(image, network), name };
       const address = instance.networks[0]!.address.replace(/10$/, String(host));
       return { ...instance, networks: [{ networkUid: network.uid, address, openPorts }] };
     };
     const openPorts = [{ protocol: "TCP", port: 8080 }] as const;
-    const [first] = (await reach(fixture, opened(10))).slice(-1);
-    const [second] = (await reach(fixture, opened(11))).slice(-1);
-    expect([first?.externalAddresses, second?.externalAddresses]).toEqual([["127.0.77.1"], ["127.0.77.2"]]);
+    const externalOf = async (instance: RuntimeInstance) =>
+      (await reach(fixture, instance)).at(-1)?.externalAddresses;
+    const first = opened(10);
+    expect(await externalOf(first)).toEqual(["127.0.77.1"]);
+    expect(await externalOf(opened(11))).toEqual(["127.0.77.2"]);
     await greets("127.0.77.2");
-    await expect(reach(fixture, opened(12))).rejects.toMatchObject({ reason: "ExternalPortInUse" });
+    await removeWhole(fixture, first.uid);
+    expect(await externalOf(opened(12))).toEqual(["127.0.77.3"]);
+    const next = opened(13, first.name);
+    expect(await externalOf(next)).toEqual(["127.0.77.1"]);
+    const [main] = next.containers;
+    expect(await externalOf({ ...next, containers: [{ ...main!, env: {} }] })).toEqual(["127.0.77.1"]);
+    await expect(reach(fixture, opened(14))).rejects.toMatchObject({ reason: "ExternalPortInUse" });
   });
 
   test("what instances use", async () => {

@@ -339,6 +339,14 @@ describe("broken configurations", () => {
       "controlPlane: { apiUrl: https://a, organization: acme, accessTokenFile: telemetryd.yaml }\nmetrics: { url: http://h }\n",
     ],
     [
+      "external addresses of a provider: one that is none, and too many",
+      [
+        "2:79: error: provider.engine.externalAddresses: has 4097 addresses and can have 4096: give smaller ranges",
+        '2:104: error: provider.engine.externalAddresses[2]: must be addresses of this machine such as 203.0.113.10, 2001:db8::10, 203.0.113.16/28 or 203.0.113.10-203.0.113.20, not "h"',
+      ],
+      `controlPlane: { apiUrl: https://a, organization: acme, accessTokenFile: telemetryd.yaml }\nprovider: { kind: engine, cloudProjectId: local, engine: { externalAddresses: [10.0.0.0/20, 192.0.2.1, h] } }\n`,
+    ],
+    [
       "a control plane that is nowhere",
       ["1:15: error: controlPlane: needs apiUrl or kubeconfig"],
       'controlPlane: {}\nmetrics: { url: http://h, tenantLabel: "" }\n',

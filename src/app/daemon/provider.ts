@@ -3,6 +3,7 @@ import type { Clock } from "../../base/core/clock.ts";
 import { defined } from "../../base/core/defined.ts";
 import type { Logger } from "../../base/log/log.ts";
 import { redact } from "../../base/log/redact.ts";
+import { addressesOfSpan, parseSpan } from "../../base/net/address-span.ts";
 import type { FollowedPlanes } from "../../platform/provider/provider.ts";
 import type { Runtime } from "../../platform/provider/runtime/runtime.ts";
 import type { Config } from "../config/schema.ts";
@@ -76,13 +77,18 @@ async function openRuntime(
     directory: join(state.directory, "provider"),
     pull,
     registries,
-    externalAddresses,
+    externalAddresses: [...new Set(externalAddresses.flatMap(addressesOf))],
     networkRanges: ranges,
     firewall: firewall === "none" ? "none" : { deny, allow },
     machines: machines || undefined,
     clock,
     log,
   });
+}
+
+function addressesOf(text: string): string[] {
+  const span = parseSpan(text);
+  return span === undefined ? [] : addressesOfSpan(span);
 }
 
 async function openPlanes(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseSpan, spanSize } from "../../../base/net/address-span.ts";
 import {
   addressRanges,
   choice,
@@ -9,8 +10,8 @@ import {
   requiredText,
   textMap,
 } from "./fields.ts";
-import { error, given, type Root, type RuleFault } from "./rules.ts";
-import { imageFileProblem, machineAddressProblem, registryProblem, socketPathProblem } from "./values.ts";
+import { entriesAt, error, given, type Root, type RuleFault } from "./rules.ts";
+import { imageFileProblem, machineAddressesProblem, registryProblem, socketPathProblem } from "./values.ts";
 
 const role = requiredText("A role, such as compute.admin");
 const instance = requiredText("name or namespace/name; * stands for any characters");
@@ -55,8 +56,8 @@ const engine = z
     ),
     egress: addressRanges("Ranges that are not public and that instances reach; egress.deny wins", []),
     externalAddresses: list(
-      "Addresses of this machine on which instances' open ports answer; none: they answer on no address outside",
-      requiredText("An address", machineAddressProblem),
+      "Addresses, blocks and ranges of this machine on which open ports answer, at most 4096; none: nowhere outside",
+      requiredText("An address, a block, or first-last", machineAddressesProblem),
       [],
     ),
     vmRunnerImage: optionalText(
@@ -98,8 +99,20 @@ export const provider = z
   .meta({ description: "Runs the instances of the control planes that controlPlane names" });
 
 export function providerRules(root: Root): RuleFault[] {
-  if (!given(root, ["provider"]) || given(root, ["controlPlane"])) return [];
+  if (!given(root, ["provider"])) return [];
+  const faults = externalAddressFaults(root);
+  if (given(root, ["controlPlane"])) return faults;
   const message =
     "needs the section controlPlane: the control planes whose instances it runs (apiUrl, organization, accessTokenFile)";
-  return [error(["provider"], message)];
+  return [...faults, error(["provider"], message)];
+}
+
+const maxExternalAddresses = 4_096n;
+
+function externalAddressFaults(root: Root): RuleFault[] {
+  const path = ["provider", "engine", "externalAddresses"];
+  const spans = entriesAt(root, path).flatMap((entry) => parseSpan(String(entry)) ?? []);
+  const count = spans.reduce((sum, span) => sum + spanSize(span), 0n);
+  if (count <= maxExternalAddresses) return [];
+  return [error(path, `has ${count} addresses and can have ${maxExternalAddresses}: give smaller ranges`)];
 }

@@ -3,7 +3,7 @@ import {
   addressRangeProblem,
   cityCodeProblem,
   domainProblem,
-  machineAddressProblem,
+  machineAddressesProblem,
   nameProblem,
   socketPathProblem,
 } from "./values.ts";
@@ -80,8 +80,16 @@ test.each([
   ["0.0.0.0", false],
   ["::", false],
   ["fe80::1%eth0", false],
-  ["10.0.0.0/8", false],
+  ["10.0.0.0/8", true],
+  ["203.0.113.16/28", true],
+  ["203.0.113.17/28", false],
+  ["2001:db8::10/127", true],
+  ["2001:db8::11/127", false],
+  ["203.0.113.10-203.0.114.2", true],
+  ["203.0.113.10-203.0.113.9", false],
+  ["203.0.113.10-2001:db8::", false],
+  ["0.0.0.0/8", false],
   ["localhost", false],
-])("address of this machine %s", (text, good) => {
-  expect(machineAddressProblem(text) === undefined).toBe(good);
+])("addresses of this machine %s", (text, good) => {
+  expect(machineAddressesProblem(text) === undefined).toBe(good);
 });

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { parseUrl } from "../../../base/core/url.ts";
 import { oneOf, show } from "../../../base/documents/schema-issue.ts";
+import { addressText, parseSpan } from "../../../base/net/address-span.ts";
 
 /** Checks of single values: each returns the problem and what is expected, or undefined. */
 
@@ -82,10 +83,17 @@ export function registryProblem(text: string): string | undefined {
   return `must be a host in lower case such as docker.io or registry.example.com:5000, not ${show(text)}`;
 }
 
-/** For `provider.engine.externalAddresses`: clients connect to it, so it cannot stand for all addresses. */
-export function machineAddressProblem(text: string): string | undefined {
-  if (isIP(text) !== 0 && !text.includes("%") && !/^[0:.]+$/.test(text)) return undefined;
-  return `must be an address of this machine such as 203.0.113.10 or 2001:db8::10, not ${show(text)}`;
+/** For `provider.engine.externalAddresses`: clients connect to them, so none can stand for all addresses. */
+export function machineAddressesProblem(text: string): string | undefined {
+  const span = parseSpan(text);
+  const isBlock = span !== undefined && text.includes("/");
+  if (isBlock && parseSpan(text.replace(/\/.*/, ""))?.first !== span.first) {
+    const block = `${addressText(span.family, span.first)}${text.replace(/.*\//, "/")}`;
+    return `must be a block without bits after its prefix, such as ${block}, not ${show(text)}`;
+  }
+  if (span !== undefined && span.first > 0n) return undefined;
+  const forms = "203.0.113.10, 2001:db8::10, 203.0.113.16/28 or 203.0.113.10-203.0.113.20";
+  return `must be addresses of this machine such as ${forms}, not ${show(text)}`;
 }
 
 /** For `provider.engine.vmImages`: engines make one text with commas out of a mount. */

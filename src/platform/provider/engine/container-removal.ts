@@ -9,8 +9,8 @@ import { labelOf, positionOf } from "./labels.ts";
 export const stopWaitMs = 300;
 
 export interface ContainerRemovalOptions extends EngineParts {
-  /** Called with each container that is removed, by the engine's id. */
-  readonly onRemove: (id: string) => void;
+  /** Called with each container that is removed. */
+  readonly onRemove: (container: ListedContainer) => void;
   /** Called with the instance of each container that has ended. */
   readonly onStop: (uid: string) => void;
 }
@@ -43,10 +43,10 @@ export class ContainerRemoval {
       if (!(await Promise.race([inTime, pause(this.#options.clock, stopWaitMs, [signal]).then(() => false)])))
         return false;
     }
-    for (const { Id } of holderLast) {
-      this.#options.onRemove(Id);
+    for (const container of holderLast) {
+      this.#options.onRemove(container);
       const query = { force: "true", v: "true" };
-      const removal = this.#options.client.send("DELETE", `/containers/${Id}`, { query }, signal);
+      const removal = this.#options.client.send("DELETE", `/containers/${container.Id}`, { query }, signal);
       await refusedAs("RemovalFailed", unlessRefused([404], removal));
     }
     return true;

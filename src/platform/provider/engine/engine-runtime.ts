@@ -23,6 +23,7 @@ import { EngineInventory } from "./engine-inventory.ts";
 import { readLog } from "./engine-logs.ts";
 import { type MachineSettings, Machines } from "./engine-machines.ts";
 import { EngineNetworks } from "./engine-networks.ts";
+import type { ListedContainer } from "./engine-objects.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { openProbes } from "./engine-probes.ts";
 import { readStats } from "./engine-stats.ts";
@@ -122,13 +123,17 @@ export class EngineRuntime implements Runtime {
     this.#restarts = new RestartRecord(this.#files);
     const { minReadyMs = usualMinReadyMs } = options;
     this.#starts = new ContainerStarts(this.#parts, this.#probes, this.#restarts, minReadyMs);
-    const onRemove = (id: string) => this.#starts.forget(id);
+    const external = new ExternalAddresses(externalAddresses, inventory);
+    const onRemove = (container: ListedContainer) => {
+      this.#starts.forget(container.Id);
+      external.remember(container);
+    };
     this.#removal = new ContainerRemoval({ ...this.#parts, onRemove, onStop: report });
     this.#machines = new Machines(options.machines, this.#parts, () => this.#report(undefined));
     this.#creation = new ContainerCreation({
       ...{ ...this.#parts, files: this.#files },
       layers: new LayerLimits(layerBytes, options.log),
-      externalAddresses: new ExternalAddresses(externalAddresses, inventory),
+      externalAddresses: external,
       engine: (signal) => this.engine(signal),
     });
     this.#disks = new DiskLimits({

@@ -1,12 +1,6 @@
-import ipaddr from "ipaddr.js";
-import { parseAddress } from "../../../base/net/address-range.ts";
+import { addressText, parseSpan, type AddressSpan as Span } from "../../../base/net/address-span.ts";
 
-/** Addresses of one family from the first to the last, as numbers. */
-export interface Span {
-  readonly family: "ipv4" | "ipv6";
-  readonly first: bigint;
-  readonly last: bigint;
-}
+export type { Span };
 
 /**
  * The addresses in some blocks without those in their exceptions. An exception of one block may lie in
@@ -32,7 +26,9 @@ export function sourceSpans(
 
 /** As `first-last`, of which no two overlap or touch. */
 export function rangeTexts(spans: readonly Span[]): string[] {
-  return merged(spans).map(({ family, first, last }) => `${textOf(family, first)}-${textOf(family, last)}`);
+  return merged(spans).map(
+    ({ family, first, last }) => `${addressText(family, first)}-${addressText(family, last)}`,
+  );
 }
 
 function without({ family, first, last }: Span, exceptions: readonly Span[]): Span[] {
@@ -66,23 +62,5 @@ function smaller(a: bigint, b: bigint): bigint {
 }
 
 function spanOf(cidr: string): Span | undefined {
-  const [, start = "", bits = ""] = /^([0-9a-fA-F:.]{2,45})\/(\d{1,3})$/.exec(cidr) ?? [];
-  const address = parseAddress(start);
-  if (address === undefined) return undefined;
-  const bytes = address.toByteArray();
-  const hostBits = bytes.length * 8 - Number(bits);
-  if (hostBits < 0) return undefined;
-  const hosts = (1n << BigInt(hostBits)) - 1n;
-  const first = numberOf(bytes) & ~hosts;
-  return { family: address.kind(), first, last: first | hosts };
-}
-
-function numberOf(bytes: readonly number[]): bigint {
-  return BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
-}
-
-function textOf(family: Span["family"], number: bigint): string {
-  const digits = family === "ipv4" ? 8 : 32;
-  const bytes = [...Buffer.from(number.toString(16).padStart(digits, "0"), "hex")];
-  return ipaddr.fromByteArray(bytes).toString();
+  return cidr.includes("/") ? parseSpan(cidr) : undefined;
 }
