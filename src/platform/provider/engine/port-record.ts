@@ -9,11 +9,11 @@ export function firewallPorts(networks: readonly RuntimeAttachment[]): FirewallP
     [address, otherAddress].flatMap((each) =>
       each === undefined
         ? []
-        : openPorts.map(({ protocol, port, endPort, from }) => ({
+        : openPorts.map(({ protocol, port, endPort, from, isUnnamed }) => ({
             address: each,
             protocol: protocol.toLowerCase() as FirewallPort["protocol"],
             port: endPort === undefined ? String(port) : `${port}-${endPort}`,
-            from,
+            ...{ from, isUnnamed },
           })),
     ),
   );
@@ -26,6 +26,7 @@ const record = z.array(
     protocol: z.enum(["tcp", "udp", "sctp"]),
     port: z.string().regex(/^\d+(-\d+)?$/),
     from: z.array(z.string().regex(/^[0-9a-f:.]+-[0-9a-f:.]+$/)).optional(),
+    isUnnamed: z.boolean().optional(),
   }),
 );
 

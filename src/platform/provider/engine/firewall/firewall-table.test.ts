@@ -83,17 +83,32 @@ test.each([
     ["10.128.0.5 . tcp . 80-90"],
   ],
   ["from nobody", [{ ...open, from: [] }], [], ["10.128.0.5 . tcp . 80"]],
-] as [string, FirewallPort[], string[], string[]?][])(
+  [
+    "all but one, for others than that one",
+    [
+      { ...open, from: ["192.0.2.0-192.0.2.9"] },
+      { ...open, port: "81-65535", from: ["192.0.2.7-192.0.2.7"], isUnnamed: true },
+    ],
+    ["192.0.2.0-192.0.2.9 . 10.128.0.5 . tcp . 80", "192.0.2.7-192.0.2.7 . 10.128.0.5 . tcp . 81-65535"],
+    ["10.128.0.5 . tcp . 80"],
+    ["10.128.0.5 . tcp . 81-65535"],
+  ],
+] as [string, FirewallPort[], string[], string[]?, string[]?][])(
   "open ports: %s",
-  (_, ports, expected, limited = []) => {
+  (_, ports, expected, limited = [], guarded = []) => {
     const script = of({ ports });
     const tables = script.split(/^table /m).filter((table) => table.includes("{"));
     expect(tables.map((table) => table.split(" ")[0])).toEqual(["inet", "bridge"]);
     for (const table of tables) {
       expect(elements(table, "open4")).toEqual(expected);
       expect(elements(table, "limited4")).toEqual(limited);
-      for (const set of ["open6", "limited6"]) expect(elements(table, set)).toEqual([]);
-      expect(chain(table, "to_limited").at(-1)).toBe("drop");
+      expect(elements(table, "guarded4")).toEqual(guarded);
+      for (const set of ["open6", "limited6", "guarded6"]) expect(elements(table, set)).toEqual([]);
+      for (const name of ["to_limited", "to_guarded"]) expect(chain(table, name).at(-1)).toBe("drop");
+      expect(chain(table, "to_guarded").slice(-3, -1)).toEqual([
+        "tcp flags & (syn | ack) != syn accept",
+        "meta l4proto { udp, sctp } th dport 32768-65535 accept",
+      ]);
     }
     expect(chain(script, "to_instance").at(-1)).toBe("drop");
   },

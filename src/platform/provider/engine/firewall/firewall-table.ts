@@ -21,6 +21,8 @@ export interface FirewallPort {
    * Absent: everybody.
    */
   readonly from?: readonly string[] | undefined;
+  /** Of a rule for all ports: among them are those where the instance gets responses. */
+  readonly isUnnamed?: boolean | undefined;
 }
 
 export interface FirewallRules {
@@ -45,6 +47,8 @@ const notPublic = [
   ...["::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48"],
   "3fff::/20",
 ];
+/** From here on are the ports from which Linux calls others (`ip_local_port_range`). */
+const firstOwnPort = 32_768;
 const loopback = ["127.0.0.0/8", "::1/128", "::ffff:0:0/96"];
 
 /** Name of a platform's table: several providers may share a machine. */
@@ -70,6 +74,9 @@ export function withoutTable(table: string): string {
  * Frames between instances of one network do not pass it, but a table of the family bridge. Not every kernel
  * tracks connections there: to a limited port, nothing passes that is not from its callers. Nor does every
  * kernel name the bridge there; the instances' addresses are those of the provider's networks.
+ *
+ * Where all ports of an instance are limited, its neighbours' responses have to pass: to a guarded port goes
+ * all of TCP but the opening of a connection, and what may be a response over UDP or SCTP, by its port.
  */
 export function firewallTable(rules: FirewallRules): string {
   const bridges = rules.networks.map(({ bridge }) => quoted(bridge));
@@ -91,9 +98,14 @@ export function firewallTable(rules: FirewallRules): string {
     const open = own.flatMap((each) =>
       (each.from ?? [everybody]).filter(isOwn).map((range) => `${range} . ${targetOf(each)}`),
     );
-    const limited = own.filter(({ from }) => from !== undefined).map(targetOf);
+    const limited = own.filter(({ from }) => from !== undefined);
+    const [guarded, others] = [true, false].map((isUnnamed) =>
+      limited.filter((each) => (each.isUnnamed === true) === isUnnamed).map(targetOf),
+    );
+    const target = `${type} . inet_proto . inet_service`;
     const policies = [
-      set(`limited${suffix}`, `${type} . inet_proto . inet_service`, limited, "flags interval;"),
+      set(`limited${suffix}`, target, others ?? [], "flags interval;"),
+      set(`guarded${suffix}`, target, guarded ?? [], "flags interval;"),
       set(`open${suffix}`, `${type} . ${type} . inet_proto . inet_service`, open, "flags interval;"),
     ];
     bridged.push(...policies);
@@ -113,12 +125,21 @@ export function firewallTable(rules: FirewallRules): string {
   const openOnes = families.map(
     ({ suffix, match }) => `${match} saddr . ${match} daddr . meta l4proto . th dport @open${suffix} accept`,
   );
-  const limitedOnes = families.map(
-    ({ suffix, match }) => `${match} daddr . meta l4proto . th dport @limited${suffix} goto to_limited`,
+  const limitedOnes = ["limited", "guarded"].flatMap((name) =>
+    families.map(
+      ({ suffix, match }) => `${match} daddr . meta l4proto . th dport @${name}${suffix} goto to_${name}`,
+    ),
   );
-  const toLimited = chain("to_limited", [...openOnes, "drop"]);
+  const responses = [
+    "tcp flags & (syn | ack) != syn accept",
+    `meta l4proto { udp, sctp } th dport ${firstOwnPort}-65535 accept`,
+  ];
+  const toLimited = [
+    chain("to_limited", [...openOnes, "drop"]),
+    chain("to_guarded", [...openOnes, ...responses, "drop"]),
+  ];
   const chains = [
-    toLimited,
+    ...toLimited,
     chain("within_network", [...limitedOnes, "accept"]),
     chain("forward", [
       "type filter hook forward priority filter - 10; policy accept;",
@@ -156,7 +177,7 @@ export function firewallTable(rules: FirewallRules): string {
   ];
   const parts = [set("bridges", "ifname", bridges), set("within", "ifname . ifname", within), ...sets];
   const bridgeChains = [
-    toLimited,
+    ...toLimited,
     chain("forward", ["type filter hook forward priority filter - 10; policy accept;", ...limitedOnes]),
   ];
   const tables = [
