@@ -229,14 +229,14 @@ test("a master that responds to nothing reloads all the same, and responds again
   const worker = Number(/^(\d+)\s+worker/m.exec(await child.askMaster("show proc"))?.[1]);
   await child.reload(signal);
   process.kill(worker, "SIGSTOP");
-  // HAProxy 2.6 takes ten connections on its master's socket.
-  const commands = Array.from({ length: 12 }, () =>
-    connect(filesIn().masterSocket, function (this: Socket) {
-      this.end(`@!${worker} show info\n`);
-    }).on("error", () => undefined),
-  );
+  const commands: Socket[] = [];
   try {
     await until("the master responds to nothing", async () => {
+      // HAProxy 2.6 takes ten connections on its master's socket, and loses some while it is busy.
+      for (let count = 0; count < 12; count++) {
+        const command = connect(filesIn().masterSocket, () => command.end(`@!${worker} show info\n`));
+        commands.push(command.on("error", () => undefined));
+      }
       await child.askAll("show info").catch(() => undefined);
       return child.isSilent();
     });
