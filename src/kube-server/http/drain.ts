@@ -1,5 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { sleep } from "../../base/core/clock.ts";
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import { healthPaths } from "./gate.ts";
 
 /** Requests come no more: a load balancer has seen that the server is not ready, or nobody asks. */
@@ -14,22 +16,27 @@ export interface Drain {
   readonly stopping: AbortSignal;
   /** `handler`, with its requests counted; once the server stops, each response closes its connection. */
   counted(handler: RequestListener): RequestListener;
+  /** A connection was accepted; its first request comes after the handshake. */
+  accepted(socket: Socket): void;
   /**
-   * Resolves when no request has come for a moment and none is in progress, or after some seconds. Watches
-   * and logs that are followed do not count: they stay open meanwhile, since a client that finds no other
-   * server would come back all the time.
+   * Resolves when no request has come for a moment, none is in progress, and no connection is without its
+   * first one; or after some seconds. Watches and logs that are followed do not count: they stay open
+   * meanwhile, since a client that finds no other server would come back all the time.
    */
   drained(): Promise<void>;
 }
 
 export function createDrain(stopping: AbortSignal): Drain {
   const open = new Set<ServerResponse>();
+  /** Client's ends of connections without a request: the sockets above and below TLS have them in common. */
+  const fresh = new Set<string>();
   let lastMs = Number.NEGATIVE_INFINITY;
   return {
     stopping,
     counted: (handler) => (request, response) => {
       // HTTP/2 has no such header: its sessions are closed by a frame of their own.
       if (stopping.aborted && request.httpVersionMajor === 1) response.setHeader("connection", "close");
+      if (fresh.size > 0) fresh.delete(endOf(request.socket));
       if (isCounted(request)) {
         lastMs = performance.now();
         open.add(response);
@@ -37,10 +44,17 @@ export function createDrain(stopping: AbortSignal): Drain {
       }
       handler(request, response);
     },
+    accepted(socket) {
+      const end = endOf(socket);
+      fresh.add(end);
+      socket.once("close", () => fresh.delete(end));
+    },
     async drained() {
       const endMs = performance.now() + maxMs;
-      const isQuiet = () => open.size === 0 && performance.now() - lastMs >= quietMs;
-      while (!isQuiet() && performance.now() < endMs) await sleep(lookEveryMs, new AbortController().signal);
+      const isQuiet = () => open.size + fresh.size === 0 && performance.now() - lastMs >= quietMs;
+      // Where the machine is busy, connections and requests may have come that nobody has read yet.
+      for (await yieldToEventLoop(); !isQuiet() && performance.now() < endMs; await yieldToEventLoop())
+        await sleep(lookEveryMs, new AbortController().signal);
     },
   };
 }
@@ -49,4 +63,8 @@ export function createDrain(stopping: AbortSignal): Drain {
 function isCounted({ url = "" }: IncomingMessage): boolean {
   const [path = "", query = ""] = url.split("?", 2);
   return !healthPaths.includes(path) && !/(^|&)(watch|follow)=(1|true)(&|$)/.test(query);
+}
+
+function endOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

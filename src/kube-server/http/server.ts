@@ -57,6 +57,7 @@ export function createHttpsServer(
       counted(request, response);
     },
   );
+  server.on("connection", drain.accepted);
   serveHttp2(server, createHttp2Sessions(limits, counted, drain.stopping));
   server.on("clientError", (error, socket) => refuseConnection(error, socket, responding.has(socket)));
   // The body's reader sends 100 Continue; by default, Node.js would send it before the token is checked.
