@@ -31,6 +31,7 @@ const slow = [
   "integration/platform-backup",
   "integration/platform-replicas",
   "integration/platform-slow-watches",
+  "integration/platform-upgrade",
   "integration/platform-watch",
   "integration/receivers-that-refuse",
   "integration/roadmap-webhooks",

@@ -1,22 +1,14 @@
 import "../support/leak-check.ts";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { Agent } from "node:https";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
-import { type Child, startChild } from "../../scripts/servers/child.ts";
-import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
-import { createAuthority } from "../support/net/certificates.ts";
+import { type BalancedDaemons, startBalancedDaemons } from "../support/plane/balanced-daemons.ts";
 import {
-  groupDomain,
   httpsRequest,
   organizationBase,
   startTestPlatform,
   type TestPlatform,
 } from "../support/plane/platform.ts";
 import { resumingWatch } from "../support/plane/watch-client.ts";
-import { findServers, freePort } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 
 /** Several daemons with one Redis and one certificate behind a load balancer that passes TLS through. */
@@ -25,77 +17,21 @@ const replicas = 3;
 const requestEveryMs = 5;
 const configMaps = `${organizationBase("acme")}/api/v1/namespaces/default/configmaps`;
 
-let folder: string;
 let platform: TestPlatform;
 let bearer: string;
-let balancer: Child;
+let daemons: BalancedDaemons;
 let url: string;
-let ports: number[];
-const daemons: RunningDaemon[] = [];
-
-async function start(index: number): Promise<void> {
-  const directory = join(folder, `daemon-${index}`);
-  daemons[index] = await spawnDaemon({
-    directory,
-    config: {
-      platform: {
-        listen: `127.0.0.1:${ports[index]}`,
-        groupDomain,
-        tls: { certFile: join(folder, "tls.crt"), keyFile: join(folder, "tls.key") },
-      },
-      redis: { url: platform.redis.url },
-      state: { directory: join(directory, "state") },
-    },
-  });
-}
-
-const isReady = (port: number | undefined): Promise<boolean> =>
-  httpsRequest(`https://127.0.0.1:${port}/readyz`).then(
-    ({ code }) => code === 200,
-    () => false,
-  );
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-replicas-"));
-  const { cert, key } = createAuthority().issue();
-  await writeFile(join(folder, "tls.crt"), cert);
-  await writeFile(join(folder, "tls.key"), key);
   platform = await startTestPlatform();
   bearer = await platform.exchange(platform.token);
-  ports = await Promise.all(Array.from({ length: replicas }, () => freePort()));
-  await Promise.all(ports.map((_, index) => start(index)));
-  const port = await freePort();
-  const config = join(folder, "haproxy.cfg");
-  const servers = ports.map(
-    (each, index) => `  server d${index} 127.0.0.1:${each} check check-ssl verify none`,
-  );
-  await writeFile(
-    config,
-    `defaults
-  mode tcp
-  timeout connect 1s
-  timeout client 60s
-  timeout server 60s
-  retries 3
-  option redispatch 1
-listen platform
-  bind 127.0.0.1:${port}
-  option httpchk GET /readyz
-  default-server inter 200ms fall 2 rise 1
-${servers.join("\n")}
-`,
-  );
-  const { haproxy } = await findServers(["haproxy"]);
-  balancer = await startChild({ name: "haproxy", program: haproxy.path, args: ["-f", config] });
-  url = `https://127.0.0.1:${port}`;
-  await until("the load balancer has a server", () => isReady(port));
+  daemons = await startBalancedDaemons(platform.redis.url, replicas);
+  url = daemons.url;
 });
 
 afterAll(async () => {
-  await balancer.stop(5_000);
-  for (const daemon of daemons) await endDaemon(daemon);
+  await daemons.stop();
   await platform.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Requests at a steady rate, half of them on kept connections, until `work` is done. */
@@ -133,9 +69,8 @@ test("daemons that stop in turn fail no request, and those that are killed only 
   expect((await platform.fetch(configMaps, { method: "POST", bearer, body })).code).toBe(201);
   const stopped = await underLoad(async () => {
     for (let index = 0; index < replicas; index++) {
-      await endDaemon(daemons[index] as RunningDaemon);
-      await start(index);
-      await until("it is ready", () => isReady(ports[index]));
+      await daemons.end(index);
+      await daemons.start(index);
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
   });
@@ -145,10 +80,9 @@ test("daemons that stop in turn fail no request, and those that are killed only 
   const killed = await underLoad(async () => {
     for (let index = 0; index < replicas; index++) {
       const beginMs = performance.now();
-      await daemons[index]?.child.kill();
+      await daemons.kill(index);
       kills.push({ beginMs, endMs: performance.now() });
-      await start(index);
-      await until("it is ready", () => isReady(ports[index]));
+      await daemons.start(index);
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
   });
@@ -167,17 +101,17 @@ test("a watch ends cleanly with its daemon, and resumes at another without a gap
     seen.push(`${type} ${object.metadata?.name ?? object.reason}`);
   });
   const names: string[] = [];
+  let ending: Promise<void> | undefined;
   for (let index = 0; index < replicas; index++) {
     for (let each = 0; each < 20; each++) {
       const name = `turn-${index}-${each}`;
       names.push(name);
       const body = { metadata: { name } };
       expect((await platform.fetch(configMaps, { method: "POST", bearer, body })).code).toBe(201);
-      if (each === 10) void endDaemon(daemons[index] as RunningDaemon);
+      if (each === 10) ending = daemons.end(index);
     }
-    await until("it has stopped", async () => !(await isReady(ports[index])));
-    await until("its exit", () => daemons[index]?.child.exit() !== undefined);
-    await start(index);
+    await ending;
+    await daemons.start(index);
   }
   const expected = names.map((name) => `ADDED ${name}`);
   const found = () => seen.filter((event) => !event.startsWith("BOOKMARK"));

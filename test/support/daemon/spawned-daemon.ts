@@ -10,13 +10,15 @@ export interface SpawnOptions {
   readonly directory: string;
   /** The configuration's sections, without `ops`. */
   readonly config: Readonly<Record<string, unknown>>;
+  /** Another build's `cli.js`. Default: this one's. */
+  readonly cli?: string | undefined;
 }
 
 const signal = new AbortController().signal;
 
 /** Starts the built program, as users do; resolves when it responds at its ops address. */
-export async function spawnDaemon({ directory, config }: SpawnOptions): Promise<RunningDaemon> {
-  await ensureBuilt(signal, () => undefined);
+export async function spawnDaemon({ directory, config, cli }: SpawnOptions): Promise<RunningDaemon> {
+  if (cli === undefined) await ensureBuilt(signal, () => undefined);
   await mkdir(directory, { recursive: true });
   const configFile = join(directory, "telemetryd.yaml");
   await writeFile(configFile, stringify(config));
@@ -24,6 +26,7 @@ export async function spawnDaemon({ directory, config }: SpawnOptions): Promise<
     configFile,
     opsPort: await freePort(),
     logFile: join(directory, "telemetryd.log"),
+    ...(cli === undefined ? {} : { cli }),
     signal,
   });
 }

@@ -1,0 +1,102 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RunningDaemon } from "../../../scripts/daemon/daemon.ts";
+import { startChild } from "../../../scripts/servers/child.ts";
+import { endDaemon, spawnDaemon } from "../daemon/spawned-daemon.ts";
+import { createAuthority } from "../net/certificates.ts";
+import { findServers, freePort } from "../servers.ts";
+import { until } from "../until.ts";
+import { groupDomain, httpsRequest } from "./platform.ts";
+
+/** Daemons of one platform behind a load balancer. */
+export interface BalancedDaemons {
+  /** Of the load balancer. */
+  readonly url: string;
+  /** Of each daemon. */
+  readonly urls: readonly string[];
+  /** Starts a daemon that has ended; resolves when it is ready. `cli`: another build's. */
+  start(index: number, cli?: string): Promise<void>;
+  /** @throws unless it exits cleanly */
+  end(index: number): Promise<void>;
+  kill(index: number): Promise<void>;
+  /** Stops all. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts daemons with one Redis and one certificate behind an HAProxy that passes TLS through, as
+ * docs/hosting-the-platform.md describes it.
+ *
+ * @param cli another build's `cli.js`
+ */
+export async function startBalancedDaemons(
+  redisUrl: string,
+  count: number,
+  cli?: string,
+): Promise<BalancedDaemons> {
+  const folder = await mkdtemp(join(tmpdir(), "telemetryd-balanced-"));
+  const tls = { certFile: join(folder, "tls.crt"), keyFile: join(folder, "tls.key") };
+  const { cert, key } = createAuthority().issue();
+  await writeFile(tls.certFile, cert);
+  await writeFile(tls.keyFile, key);
+  const ports = await Promise.all(Array.from({ length: count }, () => freePort()));
+  const urls = ports.map((port) => `https://127.0.0.1:${port}`);
+  const daemons: RunningDaemon[] = [];
+  const isReady = (url: string): Promise<boolean> =>
+    httpsRequest(`${url}/readyz`).then(
+      ({ code }) => code === 200,
+      () => false,
+    );
+  const start = async (index: number, other?: string): Promise<void> => {
+    const directory = join(folder, `daemon-${index}`);
+    daemons[index] = await spawnDaemon({
+      directory,
+      config: {
+        platform: { listen: `127.0.0.1:${ports[index]}`, groupDomain, tls },
+        redis: { url: redisUrl },
+        state: { directory: join(directory, "state") },
+      },
+      cli: other,
+    });
+    await until("it is ready", () => isReady(urls[index] ?? ""));
+  };
+  await Promise.all(ports.map((_, index) => start(index, cli)));
+  const port = await freePort();
+  const config = join(folder, "haproxy.cfg");
+  const servers = ports.map(
+    (each, index) => `  server d${index} 127.0.0.1:${each} check check-ssl verify none`,
+  );
+  await writeFile(
+    config,
+    `defaults
+  mode tcp
+  timeout connect 1s
+  timeout client 60s
+  timeout server 60s
+  retries 3
+  option redispatch 1
+listen platform
+  bind 127.0.0.1:${port}
+  option httpchk GET /readyz
+  default-server inter 200ms fall 2 rise 1
+${servers.join("\n")}
+`,
+  );
+  const { haproxy } = await findServers(["haproxy"]);
+  const balancer = await startChild({ name: "haproxy", program: haproxy.path, args: ["-f", config] });
+  const url = `https://127.0.0.1:${port}`;
+  await until("the load balancer has a server", () => isReady(url));
+  return {
+    url,
+    urls,
+    start,
+    end: (index) => endDaemon(daemons[index] as RunningDaemon),
+    kill: async (index) => void (await daemons[index]?.child.kill()),
+    async stop() {
+      await balancer.stop(5_000);
+      for (const daemon of daemons) await endDaemon(daemon);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
