@@ -3,7 +3,7 @@ import { systemClock } from "../../../base/core/clock.ts";
 import { TelemetrydError } from "../../../base/core/errors.ts";
 import { silentLogger } from "../../../base/log/log.ts";
 import { socketPath } from "../../../base/redis/private-server.ts";
-import { createRedis } from "../../../base/redis/redis.ts";
+import { claimFormat, createRedis } from "../../../base/redis/redis.ts";
 import { type Administration, createAdministration } from "../../../kube-server/administration.ts";
 import { ready } from "../../../kube-server/server.ts";
 import { assemble } from "../../../platform/platform.ts";
@@ -26,7 +26,7 @@ export type PlatformParts = ReturnType<typeof assemble>;
  * Accesses the platform's data in Redis, whether the daemon runs or not. A private redis-server run by the
  * daemon is used; if none runs, one is started for the duration of the work.
  *
- * @throws REDIS_UNAVAILABLE when it does not respond
+ * @throws REDIS_UNAVAILABLE when it does not respond; STATE_UNUSABLE when a newer telemetryd has written it
  */
 export async function withPlatform<T>(
   config: Config,
@@ -50,6 +50,7 @@ export async function withPlatform<T>(
         throw new TelemetrydError("REDIS_UNAVAILABLE", "Redis does not respond", { cause });
       },
     );
+    await claimFormat(connection);
     const options = { groupDomain, quotas, clock: systemClock, log: silentLogger };
     return await work(assemble(options, connection, connection));
   } finally {
