@@ -66,8 +66,12 @@ export interface Administration {
   /**
    * @param token an id, or a name
    * @param user absent: whose name it is does not matter, if only one user has a token of that name
+   * @returns the ids of the revoked tokens
    */
-  revokeToken(token: string, user?: string): Promise<"revoked" | "unknown" | "ambiguous">;
+  revokeToken(
+    token: string,
+    user?: string,
+  ): Promise<{ readonly revoked: readonly string[] } | "unknown" | "ambiguous">;
 }
 
 export interface AdministrationOptions {
@@ -181,8 +185,9 @@ export function createAdministration(options: AdministrationOptions): Administra
       if (first === undefined) return "unknown";
       // A name may be given again once its token has expired.
       if (others.some((each) => each.user !== first.user)) return "ambiguous";
-      for (const { id } of [first, ...others]) await directory.revokeToken(id, clock.nowMs());
-      return "revoked";
+      const revoked = [first, ...others].map(({ id }) => id);
+      for (const id of revoked) await directory.revokeToken(id, clock.nowMs());
+      return { revoked };
     },
   };
 }

@@ -1,9 +1,12 @@
 import "../support/leak-check.ts";
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { addMember } from "../../src/app/commands/platform/organization.ts";
 import { connectKubectl, kubectlBinary } from "../support/plane/connected-kubectl.ts";
 import {
+  groupDomain,
   inDaemon,
   organizationBase,
   startTestPlatform,
@@ -72,6 +75,40 @@ test("writes, reads of Secrets, exchanges and refusals are in the file; other re
   for (const secret of ["do-not-log-this", data.password, platform.token, bearer, "no-token"])
     expect(text).not.toContain(secret);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test("a command on the machine appends to the file that the daemon writes", async () => {
+  const file = join(platform.stateDirectory, "command.yaml");
+  const config = {
+    platform: { listen: "127.0.0.1:1", groupDomain },
+    redis: { url: platform.redis.url },
+    state: { directory: platform.stateDirectory },
+  };
+  await writeFile(file, JSON.stringify(config));
+  const options = {
+    file,
+    overrides: [],
+    environment: {},
+    name: "acme",
+    user: "bob",
+    role: "viewer",
+  } as const;
+  const count = (await brief()).length;
+  await addMember(options, { write: () => true }, new AbortController().signal);
+  const body = { metadata: { name: "after-the-command" } };
+  expect((await platform.fetch(configMaps, { method: "POST", bearer, body })).code).toBe(201);
+  await until("the request is there", async () => (await brief()).length === count + 2);
+  expect((await brief()).slice(count)).toEqual([
+    `create members bob 201 system:machine:${userInfo().username}`,
+    "create configmaps after-the-command 201 alice@example.com",
+  ]);
+  expect((await events()).at(count)).toMatchObject({
+    userAgent: expect.stringMatching(/^telemetryd\/\S+ \(organization add-member\)$/),
+    annotations: {
+      [`${groupDomain}/control-plane`]: "organization/acme",
+      [`${groupDomain}/role`]: "viewer",
+    },
+  });
 });
 
 test.skipIf(kubectlBinary === undefined)("kubectl's requests are recorded with its name", async () => {

@@ -320,3 +320,31 @@ withKubectl("an export is applied as another project", async () => {
   );
   expect(await kubectl.project.file(text, "diff")).toBe("");
 });
+
+test("backups, restores and exports of Secrets are in the audit log, refused ones too", async () => {
+  const commands = await commandsFor(platform.redis.url);
+  const path = join(folder, "audited.backup");
+  const log = join(folder, "commands", "platform", "audit.log");
+  await rm(log, { force: true });
+  await commands.create(path);
+  await expect(commands.restore(path)).rejects.toThrow("give an empty redis.url");
+  await expect(commands.restore(path, "acme/none")).rejects.toThrow();
+  await expect(commands.export("acme/none", false)).rejects.toThrow();
+  await expect(commands.export("acme/none", true)).rejects.toThrow();
+  const events = (await readFile(log, "utf8"))
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const brief = events.map(({ verb, objectRef, responseStatus, annotations }) =>
+    [
+      ...[verb, objectRef.resource, objectRef.subresource, responseStatus.code],
+      annotations?.[`${groupDomain}/control-plane`],
+    ].join(" "),
+  );
+  expect(brief).toEqual([
+    "get backups  200 ",
+    "create backups restore 400 ",
+    "create backups restore 400 project/none",
+    "list secrets  400 project/none",
+  ]);
+});

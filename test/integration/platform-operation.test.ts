@@ -1,7 +1,7 @@
 import "../support/leak-check.ts";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { Agent } from "node:https";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
@@ -199,6 +199,7 @@ test("the commands work without a daemon, on a private Redis that they start and
       `platform: { listen: "127.0.0.1:0" }\nstate: { directory: ${join(folder, "data")} }\n`,
     );
     const common = { file, overrides: [], environment: {} };
+    const auditFile = join(folder, "data", "platform", "audit.log");
     const run = async (command: (out: { write(text: string): void }) => Promise<void>): Promise<string> => {
       let text = "";
       await command({ write: (piece) => (text += piece) });
@@ -266,6 +267,44 @@ test("the commands work without a daemon, on a private Redis that they start and
     await expect(deleted()).rejects.toMatchObject({ message: "there is no organization acme" });
     expect(await listed()).toMatch(/^NAME +MEMBERS +PROJECTS\n$/);
     expect(await create()).toBe("organization acme created\n");
+    const pasted = run((out) => revokeToken({ ...common, token: token.trim() }, out, signal));
+    await expect(pasted).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    const audit = await readFile(auditFile, "utf8");
+    expect(audit).not.toContain(token.trim().slice(21));
+    const events = audit
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const brief = events.map(({ verb, objectRef, responseStatus: { code } }) =>
+      [verb, objectRef.resource, objectRef.name, code].join(" "),
+    );
+    expect(brief.filter((each) => each.includes(" organizations "))).toEqual([
+      "create organizations acme 201",
+      "create organizations acme 409",
+      "create organizations No! 422",
+      "delete organizations acme 200",
+      "delete organizations acme 404",
+      "create organizations acme 201",
+    ]);
+    expect(brief.filter((each) => each.includes(" members "))).toEqual(
+      [201, 200, 200, 200, 404, 200, 404, "delete 200", "delete 404"].map((each) =>
+        typeof each === "number" ? `create members ${user} ${each}` : each.replace(" ", ` members ${user} `),
+      ),
+    );
+    expect(brief.filter((each) => each.includes(" tokens "))).toEqual([
+      `create tokens ${id} 201`,
+      `create tokens ${ciId} 201`,
+      "create tokens  409",
+      expect.stringMatching(/^create tokens [0-9a-f]{16} 201$/),
+      "delete tokens  409",
+      `delete tokens ${ciId} 200`,
+      expect.stringMatching(/^delete tokens [0-9a-f]{16} 200$/),
+      `delete tokens ${id} 200`,
+      "delete tokens  404",
+      `delete tokens ${id} 404`,
+    ]);
+    const account = `system:machine:${userInfo().username}`;
+    expect([...new Set(events.map((event) => event.user.username))]).toEqual([account]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

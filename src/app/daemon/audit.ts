@@ -1,6 +1,13 @@
 import { join } from "node:path";
 import type { AuditSink } from "../../kube-server/http/audit.ts";
+import type { Config } from "../config/schema.ts";
 import type { Part, PartContext } from "./parts.ts";
+
+/** The file of the audit log; undefined where it goes to standard output. */
+export function auditFile({ platform, state }: Config): string | undefined {
+  const file = platform?.audit.file ?? join(state.directory, "platform", "audit.log");
+  return file === "-" ? undefined : file;
+}
 
 /** The audit log of the platform: a file of its own, or standard output. */
 export async function openAudit({
@@ -9,10 +16,11 @@ export async function openAudit({
   log,
 }: PartContext): Promise<(Part & { readonly write: AuditSink }) | undefined> {
   if (config.platform === undefined) return undefined;
-  const { file, maxBytes, maxFiles } = config.platform.audit;
+  const { maxBytes, maxFiles } = config.platform.audit;
+  const path = auditFile(config);
   // It stops after the servers, so that their last requests are written.
   const stage = "redis";
-  if (file === "-") {
+  if (path === undefined) {
     const write = (line: string): boolean => {
       process.stdout.write(line);
       return true;
@@ -20,7 +28,6 @@ export async function openAudit({
     return { stage, services: [], write };
   }
   const { RotatedFile } = await import("../../base/log/rotated-file.ts");
-  const path = file ?? join(config.state.directory, "platform", "audit.log");
   const rotated = new RotatedFile({ path, maxBytes, maxFiles, clock, log });
   const problem = () => {
     const reason = rotated.problem();

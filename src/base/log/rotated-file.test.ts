@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -65,6 +65,17 @@ test("files are rotated by size, and their number is bounded, also after it was 
   for (let index = 45; index < 52; index++) fewer.add(line(index));
   await end();
   expect((await readdir(join(folder, "logs"))).sort()).toEqual(["audit.log", "audit.log.1"]);
+});
+
+test("what another process appends counts for the size, and is rotated with it", async () => {
+  const file = start();
+  file.add(line(1));
+  await until("it is written", async () => (await read(path)) === line(1));
+  const others = Array.from({ length: 9 }, (_, index) => line(100 + index)).join("");
+  await appendFile(path, others);
+  file.add(line(2));
+  await end();
+  expect([await read(`${path}.1`), await read(path)]).toEqual([line(1) + others, line(2)]);
 });
 
 test("what cannot be written is kept and written later, without repeats; a full queue refuses lines", async () => {

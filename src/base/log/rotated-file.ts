@@ -100,17 +100,25 @@ export class RotatedFile implements Service {
     while (count < this.#queue.length && (count === 0 || length < writeBytes))
       length += this.#queue[count++]?.length ?? 0;
     const handle = await this.#opened(length);
-    const lines = this.#queue.slice(0, count).join("");
+    const lines = Buffer.from(this.#queue.slice(0, count).join(""), "latin1");
+    let written = 0;
     try {
-      await handle.appendFile(lines);
+      // One write, unless the disk is full: what other processes append does not come between.
+      while (written < length) written += (await handle.write(lines, written)).bytesWritten;
     } catch (error) {
-      // Otherwise the repeat would follow the half of a line.
-      await handle.truncate(this.#size).catch(() => undefined);
+      await this.#withdraw(handle, written).catch(() => undefined);
       throw error;
     }
     this.#size += length;
     this.#queue.splice(0, count);
     this.#queuedBytes -= length;
+  }
+
+  /** Removes what a failed write has left: the repeat would follow the half of a line. */
+  async #withdraw(handle: FileHandle, written: number): Promise<void> {
+    const { size } = await handle.stat();
+    // Otherwise another process has appended to it.
+    if (size === this.#size + written) await handle.truncate(this.#size);
   }
 
   /** The file with room for `length` bytes. */
@@ -143,6 +151,8 @@ export class RotatedFile implements Service {
       this.#handle.stat(),
       stat(this.#options.path).catch(() => undefined),
     ]);
+    // Commands append to it, too: see `appendLine`.
+    this.#size = ours.size;
     return named?.ino === ours.ino && named.dev === ours.dev;
   }
 

@@ -89,7 +89,7 @@ export function createAudit(options: AuditOptions): (attempt: Attempt, outcome: 
     const query = new URLSearchParams(rawQuery);
     const isWatch = isRead && readBoolean(query, "watch") === true && outcome.code === 200;
     const event: JsonObject = {
-      ...{ kind: "Event", apiVersion: "audit.k8s.io/v1", level: "Metadata", auditID: randomUUID() },
+      ...eventHead(),
       stage: isWatch ? "ResponseStarted" : "ResponseComplete",
       requestURI: uriOf(path, query),
       verb: verbOf(method, resource, query),
@@ -104,9 +104,18 @@ export function createAudit(options: AuditOptions): (attempt: Attempt, outcome: 
         ? {}
         : { annotations: { [`${groupDomain}/control-plane`]: bounded(`${inPlane.type}/${inPlane.name}`) } }),
     };
-    if (sink(`${escaped(JSON.stringify(event))}\n`)) counts.written();
+    if (sink(auditLine(event))) counts.written();
     else counts.lost("queue_full");
   };
+}
+
+export function eventHead(): JsonObject {
+  return { kind: "Event", apiVersion: "audit.k8s.io/v1", level: "Metadata", auditID: randomUUID() };
+}
+
+/** An event as {@link AuditSink} has it. */
+export function auditLine(event: JsonObject): string {
+  return `${escaped(JSON.stringify(event))}\n`;
 }
 
 function userOf(caller: Caller | undefined): JsonObject {
@@ -167,7 +176,7 @@ function uriOf(path: string, query: URLSearchParams): string {
   return text.length <= maxUriChars ? text : `${text.slice(0, maxUriChars)}...TRUNCATED`;
 }
 
-function bounded(text: string): string {
+export function bounded(text: string): string {
   return text.length <= maxTextChars ? text : `${text.slice(0, maxTextChars)}...TRUNCATED`;
 }
 
@@ -185,6 +194,6 @@ function escaped(json: string): string {
 }
 
 /** meta/v1 MicroTime. */
-function microTime(ms: number): string {
+export function microTime(ms: number): string {
   return new Date(ms).toISOString().replace("Z", "000Z");
 }

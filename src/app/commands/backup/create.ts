@@ -1,12 +1,12 @@
 import { formatByteSize } from "../../../base/core/byte-size.ts";
 import { systemClock } from "../../../base/core/clock.ts";
 import { TelemetrydError } from "../../../base/core/errors.ts";
-import { claimFormat } from "../../../base/redis/redis.ts";
 import type { Plane } from "../../../kube-server/api/plane.ts";
 import { BackupWriter } from "../../../kube-server/backup/backup-file.ts";
 import { writeSnapshot } from "../../../kube-server/backup/snapshot.ts";
 import { platformRecords } from "../../../platform/backup-records.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
+import { audited } from "../platform/audited.ts";
 import { type PlatformParts, withPlatform } from "../platform/platform-access.ts";
 import { createProgress, type Output } from "../progress.ts";
 import { withBackupOutput } from "./backup-output.ts";
@@ -33,7 +33,6 @@ export async function createBackup(
   const config = await loadCommandConfig(options, signal);
   const progress = createProgress(stderr);
   const write = async (parts: PlatformParts) => {
-    await claimFormat(parts.redis);
     const project = options.project === undefined ? undefined : await findProject(parts, options.project);
     return await withBackupOutput(options.path, stdout, async (output) => {
       const writer = new BackupWriter((bytes) => output.write(bytes));
@@ -43,11 +42,21 @@ export async function createBackup(
       return { ...summary, bytes: writer.bytes };
     });
   };
-  const { objects, planes, bytes, resourceVersion } = await withPlatform(config, write, signal);
+  const { objects, planes, bytes, resourceVersion } = await audited(
+    config,
+    { command: "backup create", verb: "get", resource: "backups", plane: projectPlane(options.project) },
+    () => withPlatform(config, write, signal),
+  );
   const size = formatByteSize(bytes);
   progress.say(
     `${objects} objects of ${planes} control planes at resource version ${resourceVersion}: ${size}. The file has secrets and tokens' hashes: keep it as you keep them`,
   );
+}
+
+/** The control plane of `ORGANIZATION/NAME`, for the audit log. */
+export function projectPlane(project: string | undefined) {
+  if (project === undefined) return undefined;
+  return { type: "project", name: project.slice(project.indexOf("/") + 1) } as const;
 }
 
 /** @throws INVALID_ARGUMENT if there is no such project */

@@ -1,16 +1,16 @@
 import { systemClock } from "../../../base/core/clock.ts";
-import { claimFormat } from "../../../base/redis/redis.ts";
 import { type BackupContents, type OpenBackup, readContents } from "../../../kube-server/backup/contents.ts";
 import { restorePlatform } from "../../../kube-server/backup/restore.ts";
 import { withRestoreLease } from "../../../kube-server/backup/restore-lease.ts";
 import { restoreProject } from "../../../kube-server/backup/restore-project.ts";
 import { platformRecords } from "../../../platform/backup-records.ts";
 import { loadCommandConfig } from "../command-config.ts";
+import { audited } from "../platform/audited.ts";
 import { type PlatformParts, withPlatform } from "../platform/platform-access.ts";
 import { createProgress, type Output } from "../progress.ts";
 import { printable } from "../table.ts";
 import { withBackupInput } from "./backup-input.ts";
-import type { BackupOptions } from "./create.ts";
+import { type BackupOptions, projectPlane } from "./create.ts";
 
 /**
  * `telemetryd backup restore FILE [--project ORGANIZATION/NAME]`: the whole platform into an empty Redis, or
@@ -36,18 +36,26 @@ export async function restoreBackup(
       project === undefined
         ? await restorePlatform(all, open, contents, held)
         : await restoreProject(all, open, contents, project, held);
-    await claimFormat(parts.redis);
     return await withRestoreLease(parts.redis, systemClock, work, signal);
   };
   const {
     objects,
     planes,
     missing = [],
-  } = await withBackupInput(options.path, stdin, config.state.directory, async (open) => {
-    progress.show("checking the backup", systemClock.nowMs());
-    const contents = await readContents(open, signal);
-    return await withPlatform(config, (parts) => restore(parts, open, contents), signal);
-  });
+  } = await audited(
+    config,
+    {
+      ...{ command: "backup restore", verb: "create", resource: "backups", subresource: "restore" },
+      plane: projectPlane(options.project),
+    },
+    () =>
+      withBackupInput(options.path, stdin, config.state.directory, async (open) => {
+        progress.show("checking the backup", systemClock.nowMs());
+        const contents = await readContents(open, signal);
+        return await withPlatform(config, (parts) => restore(parts, open, contents), signal);
+      }),
+    () => ({ code: 201 }),
+  );
   for (const each of missing) progress.say(`not restored: ${printable(each)}`);
   progress.say(`restored ${objects} objects of ${planes} control planes`);
 }

@@ -7,6 +7,7 @@ import type { Quota, Usage } from "../../../kube-server/store/usage.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
 import { printedJson } from "../printed-json.ts";
 import { printable, renderTable } from "../table.ts";
+import { audited } from "./audited.ts";
 import { withAdministration } from "./platform-access.ts";
 
 /**
@@ -21,7 +22,12 @@ export async function createOrganization(
 ): Promise<void> {
   const config = await loadCommandConfig(options, signal);
   const { name } = options;
-  const outcome = await withAdministration(config, (admin) => admin.createOrganization(name), signal);
+  const outcome = await audited(
+    config,
+    { command: "organization create", verb: "create", resource: "organizations", name },
+    () => withAdministration(config, (admin) => admin.createOrganization(name), signal),
+    (result) => ({ code: { created: 201, exists: 409, "invalid-name": 422 }[result] }),
+  );
   switch (outcome) {
     case "created":
       out.write(`organization ${name} created\n`);
@@ -49,9 +55,23 @@ export async function addMember(
 ): Promise<void> {
   const config = await loadCommandConfig(options, signal);
   const { name, user, role = "admin", project } = options;
-  checkUser(user);
   const add = (admin: Administration) => admin.addMember(name, user, role, project);
-  const outcome = await withAdministration(config, add, signal);
+  const codes = {
+    added: 201,
+    changed: 200,
+    "already-member": 200,
+    "no-organization": 404,
+    "no-project": 404,
+  };
+  const outcome = await audited(
+    config,
+    { command: "organization add-member", verb: "create", ...memberOf(options), role },
+    async () => {
+      checkUser(user);
+      return await withAdministration(config, add, signal);
+    },
+    (result) => ({ code: codes[result] }),
+  );
   if (outcome === "no-organization") throw noOrganization(name);
   if (outcome === "no-project") throw noProject(name, project);
   const article = /^[aeiou]/.test(role) ? "an" : "a";
@@ -73,7 +93,12 @@ export async function removeMember(
   const config = await loadCommandConfig(options, signal);
   const { name, user, project } = options;
   const remove = (admin: Administration) => admin.removeMember(name, user, project);
-  const outcome = await withAdministration(config, remove, signal);
+  const outcome = await audited(
+    config,
+    { command: "organization remove-member", verb: "delete", ...memberOf(options) },
+    () => withAdministration(config, remove, signal),
+    (result) => ({ code: result === "removed" ? 200 : 404 }),
+  );
   if (outcome === "no-organization") throw noOrganization(name);
   if (outcome === "no-project") throw noProject(name, project);
   const place = placeOf(name, project);
@@ -111,7 +136,12 @@ export async function deleteOrganization(
   const { name, withProjects = false } = options;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(projectsLimitMs)]);
   const remove = (admin: Administration) => admin.deleteOrganization(name, withProjects, limit);
-  const outcome = await withAdministration(config, remove, signal);
+  const outcome = await audited(
+    config,
+    { command: "organization delete", verb: "delete", resource: "organizations", name },
+    () => withAdministration(config, remove, signal),
+    (result) => ({ code: result === "deleted" ? 200 : result === "no-organization" ? 404 : 409 }),
+  );
   if (outcome === "deleted") return void out.write(`organization ${name} deleted\n`);
   if (outcome === "no-organization") throw noOrganization(name);
   const shown = outcome.projects.slice(0, 10).join(", ");
@@ -171,6 +201,15 @@ interface MemberOptions extends ConfigCommandOptions {
   readonly name: string;
   readonly user: string;
   readonly project?: string | undefined;
+}
+
+/** A membership as an object of the control plane that it gives access to. */
+function memberOf({ name, user, project }: MemberOptions) {
+  const plane =
+    project === undefined
+      ? ({ type: "organization", name } as const)
+      : ({ type: "project", name: project } as const);
+  return { resource: "members", name: user, plane };
 }
 
 function placeOf(organization: string, project: string | undefined): string {

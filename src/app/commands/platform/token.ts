@@ -2,10 +2,12 @@ import { parseDuration } from "../../../base/core/duration.ts";
 import { TelemetrydError } from "../../../base/core/errors.ts";
 import type { LineSink } from "../../../base/log/log.ts";
 import { isValid, type UsedToken } from "../../../kube-server/access/directory.ts";
+import { tokenId } from "../../../kube-server/access/token.ts";
 import type { Role } from "../../../kube-server/api/roles.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
 import { printedJson } from "../printed-json.ts";
 import { renderTable } from "../table.ts";
+import { audited } from "./audited.ts";
 import { checkUser } from "./organization.ts";
 import { withAdministration } from "./platform-access.ts";
 
@@ -31,17 +33,32 @@ export async function createToken(
 ): Promise<void> {
   const config = await loadCommandConfig(options, signal);
   const { user, name, expires = "90d", organization, project, role } = options;
-  checkUser(user);
-  if (name !== undefined && !/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)) {
-    const message = `--name: "${name}" cannot be the name of a token: letters, digits and any of . _ -, at most 63`;
-    throw new TelemetrydError("INVALID_ARGUMENT", message);
-  }
   const hasScope = [organization, project, role].some((part) => part !== undefined);
-  const wanted = {
-    ...{ user, name, expiresAt: parseExpiry(expires, Date.now()) },
-    scope: hasScope ? { organization, project, role } : undefined,
+  const create = async () => {
+    checkUser(user);
+    if (name !== undefined && !/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)) {
+      const message = `--name: "${name}" cannot be the name of a token: letters, digits and any of . _ -, at most 63`;
+      throw new TelemetrydError("INVALID_ARGUMENT", message);
+    }
+    const wanted = {
+      ...{ user, name, expiresAt: parseExpiry(expires, Date.now()) },
+      scope: hasScope ? { organization, project, role } : undefined,
+    };
+    return await withAdministration(config, (admin) => admin.createToken(wanted), signal);
   };
-  const text = await withAdministration(config, (admin) => admin.createToken(wanted), signal);
+  const plane =
+    project !== undefined
+      ? ({ type: "project", name: project } as const)
+      : organization && ({ type: "organization", name: organization } as const);
+  const text = await audited(
+    config,
+    {
+      ...{ command: "token create", verb: "create", resource: "tokens", tokenUser: user, role },
+      plane: plane || undefined,
+    },
+    create,
+    (created) => (created === undefined ? { code: 409 } : { code: 201, name: tokenId(created) }),
+  );
   if (text === undefined) {
     const message = `${user} has a token ${name} in use; choose another name, or revoke it first`;
     throw new TelemetrydError("INVALID_ARGUMENT", message);
@@ -116,8 +133,17 @@ export async function revokeToken(
 ): Promise<void> {
   const config = await loadCommandConfig(options, signal);
   const { token, user } = options;
-  const outcome = await withAdministration(config, (admin) => admin.revokeToken(token, user), signal);
-  if (outcome === "revoked") return void out.write(`token ${token} revoked\n`);
+  const outcome = await audited(
+    config,
+    { command: "token revoke", verb: "delete", resource: "tokens", tokenUser: user },
+    () => withAdministration(config, (admin) => admin.revokeToken(token, user), signal),
+    // What was given is not recorded: it may be a token itself.
+    (result) =>
+      typeof result === "string"
+        ? { code: result === "unknown" ? 404 : 409, name: tokenId(token) }
+        : { code: 200, name: result.revoked.join(",") },
+  );
+  if (typeof outcome !== "string") return void out.write(`token ${token} revoked\n`);
   const message =
     outcome === "ambiguous"
       ? `several users have a token ${token}; add --user, or use its id`
