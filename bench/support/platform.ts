@@ -8,7 +8,7 @@ import { sleep, systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
 import { createAdministration } from "../../src/kube-server/administration.ts";
-import { ready } from "../../src/kube-server/server.ts";
+import { ready } from "../../src/kube-server/redis-start.ts";
 import { assemble } from "../../src/platform/platform.ts";
 import { endDaemon, spawnDaemon } from "../../test/support/daemon/spawned-daemon.ts";
 import {

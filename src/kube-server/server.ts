@@ -26,6 +26,7 @@ import { createDrain } from "./http/drain.ts";
 import { defaultLimits, type ServerLimits } from "./http/limits.ts";
 import { createLogRelay } from "./logs/log-relay.ts";
 import { createServerMetrics, measure, type ServerMetrics } from "./metrics.ts";
+import { ready, withRedis } from "./redis-start.ts";
 import { createResources, type Resources } from "./resources/resources.ts";
 import { createNumberClaims, type NumberClaims } from "./store/number-claims.ts";
 import { createObjectStore, type ObjectStore } from "./store/object-store.ts";
@@ -81,7 +82,7 @@ export interface KubeServerOptions extends ServerAssemblyOptions {
   readonly audit?: AuditSink | undefined;
   /** Maximum disconnection after which a watch can resume. */
   readonly changeLogMs?: number;
-  /** Called when Redis responds, before the server listens. */
+  /** Called when Redis responds, before the server listens; again if Redis is lost meanwhile. */
   prepare?(parts: ServerParts): Promise<void>;
   /** Further services, which run while the server does. */
   services?(parts: ServerParts): readonly Service[];
@@ -161,8 +162,11 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
       releasers.push(() => subscriber.disconnect());
       await ready(redis, clock, signal);
       const parts = assembleServer({ ...options, metrics }, redis, subscriber);
-      await options.prepare?.(parts);
-      const members = await parts.directory.assignRoles();
+      const prepare = async (): Promise<number> => {
+        await options.prepare?.(parts);
+        return await parts.directory.assignRoles();
+      };
+      const members = await withRedis(redis, prepare, options, signal);
       if (members > 0) log.info({ members }, "members without a role are admins of their organizations now");
       running = parts;
       const certificates = certificateOptions(options);
@@ -266,11 +270,6 @@ export function assembleServer(
     watchCheckMs: options.watchCheckMs ?? defaults.watchCheckMs,
     metrics: options.metrics ?? createServerMetrics(),
   };
-}
-
-/** Waits for the first response from Redis. */
-export async function ready(redis: RedisConnection, clock: Clock, signal: AbortSignal): Promise<void> {
-  while (redis.status !== "ready") await clock.sleep(20, signal);
 }
 
 /** Fastify reports only one of the addresses, and port 0 is resolved only now. */

@@ -5,7 +5,7 @@ import { silentLogger } from "../../src/base/log/log.ts";
 import type { RedisConnection } from "../../src/base/redis/connection.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
 import type { Plane } from "../../src/kube-server/api/plane.ts";
-import { ready } from "../../src/kube-server/server.ts";
+import { ready } from "../../src/kube-server/redis-start.ts";
 import { createNumberClaims } from "../../src/kube-server/store/number-claims.ts";
 import { createObjectStore, type ObjectStore } from "../../src/kube-server/store/object-store.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";

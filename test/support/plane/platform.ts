@@ -11,7 +11,7 @@ import type { UsedToken, WantedToken } from "../../../src/kube-server/access/dir
 import { createAdministration } from "../../../src/kube-server/administration.ts";
 import { planeBase } from "../../../src/kube-server/api/plane.ts";
 import type { Role } from "../../../src/kube-server/api/roles.ts";
-import { ready } from "../../../src/kube-server/server.ts";
+import { ready } from "../../../src/kube-server/redis-start.ts";
 import {
   assemble,
   createPlatform,

@@ -5,7 +5,7 @@ import { silentLogger } from "../../../base/log/log.ts";
 import { socketPath } from "../../../base/redis/private-server.ts";
 import { claimFormat, createRedis } from "../../../base/redis/redis.ts";
 import { type Administration, createAdministration } from "../../../kube-server/administration.ts";
-import { ready } from "../../../kube-server/server.ts";
+import { ready } from "../../../kube-server/redis-start.ts";
 import { assemble } from "../../../platform/platform.ts";
 import type { Config } from "../../config/schema.ts";
 
