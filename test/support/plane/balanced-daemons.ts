@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ensureBuilt } from "../../../scripts/daemon/build.ts";
 import type { RunningDaemon } from "../../../scripts/daemon/daemon.ts";
 import { startChild } from "../../../scripts/servers/child.ts";
 import { endDaemon, spawnDaemon } from "../daemon/spawned-daemon.ts";
@@ -61,6 +62,8 @@ export async function startBalancedDaemons(
     });
     await until("it is ready", () => isReady(urls[index] ?? ""));
   };
+  // Before they start: several at once would build into the same folder.
+  if (cli === undefined) await ensureBuilt(new AbortController().signal, () => undefined);
   await Promise.all(ports.map((_, index) => start(index, cli)));
   const port = await freePort();
   const config = join(folder, "haproxy.cfg");

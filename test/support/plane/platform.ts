@@ -109,7 +109,8 @@ export function httpsRequest(
         });
       },
     );
-    outgoing.on("error", reject);
+    // Whether the server may have closed a kept connection in the moment it was used again.
+    outgoing.on("error", (error) => reject(Object.assign(error, { reusedSocket: outgoing.reusedSocket })));
     outgoing.end(text);
   });
 }
