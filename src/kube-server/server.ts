@@ -16,6 +16,7 @@ import type { RedisConnections } from "../base/redis/redis.ts";
 import { createBearerTokens } from "./access/bearer-tokens.ts";
 import { createAccessDirectory } from "./access/directory.ts";
 import type { KindDefinition } from "./api/kind.ts";
+import { clearUnfinishedRestore } from "./backup/restore-lease.ts";
 import type { Controller } from "./controllers/controller.ts";
 import { createGarbageCollector } from "./controllers/garbage-collector.ts";
 import { runControllers } from "./controllers/runner.ts";
@@ -163,6 +164,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
       await ready(redis, clock, signal);
       const parts = assembleServer({ ...options, metrics }, redis, subscriber);
       const prepare = async (): Promise<number> => {
+        await clearUnfinishedRestore(parts, clock);
         await options.prepare?.(parts);
         return await parts.directory.assignRoles();
       };

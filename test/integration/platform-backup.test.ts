@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { projectRoot } from "../../scripts/daemon/build.ts";
+import { startChild } from "../../scripts/servers/child.ts";
 import { createBackup } from "../../src/app/commands/backup/create.ts";
 import { exportProject } from "../../src/app/commands/backup/export.ts";
 import { restoreBackup } from "../../src/app/commands/backup/restore.ts";
@@ -347,4 +349,55 @@ test("backups, restores and exports of Secrets are in the audit log, refused one
     "create backups restore 400 project/none",
     "list secrets  400 project/none",
   ]);
+});
+
+test("what a restore leaves that is killed is removed by the next start, or the next restore", async () => {
+  const bigger = join(folder, "bigger.backup");
+  const source = await commandsFor(platform.redis.url);
+  for (let index = 0; index < 20; index++) {
+    const body = { metadata: { name: `filler-${index}` }, data: { text: "x".repeat(400_000) } };
+    const base = configMaps(organizationBase("acme"));
+    expect((await platform.fetch(base, { method: "POST", bearer, body })).code).toBe(201);
+  }
+  await source.create(bigger);
+  const other = await emptyRedis();
+  const redis = new Redis(other.url);
+  onTestFinished(() => redis.disconnect());
+  const left = async () => (await redis.keys("*")).filter((key) => !/:format$|fence$/.test(key));
+  const config = join(folder, `${new URL(other.url).port}.yaml`);
+  const commands = await commandsFor(other.url);
+  const killed = async () => {
+    const args = ["--import", "tsx", "src/cli.ts", "backup", "restore", bigger, "--config", config];
+    const child = await startChild({ name: "restore", program: process.execPath, args, cwd: projectRoot });
+    await until("it has begun to write", async () => {
+      if ((await redis.keys("*:objects")).length === 0) return false;
+      await redis.call("CLIENT", "PAUSE", "60000", "WRITE");
+      return true;
+    });
+    await child.kill();
+    await redis.call("CLIENT", "UNPAUSE");
+    expect((await left()).filter((key) => /:objects$/.test(key))).not.toEqual([]);
+    expect(await redis.exists("{telemetryd}:platform:organizations")).toBe(0);
+    await until(
+      "its lease has expired",
+      async () => (await redis.exists("{telemetryd}:platform:restore")) === 0,
+    );
+  };
+  await killed();
+  await expect(commands.restore(bigger, "acme/none")).rejects.toThrow("no project acme/none");
+  expect(await left()).toEqual([]);
+  await killed();
+  const common = { groupDomain, stateDirectory: platform.stateDirectory, clock: systemClock };
+  const options = {
+    ...common,
+    log: silentLogger,
+    redis: createRedis({ ...common, urls: [other.url], log: silentLogger }),
+  };
+  const started = createPlatform({ ...options, listen: { host: "127.0.0.1", port: 0 } });
+  const stop = new AbortController();
+  const ended = started.service.run(stop.signal);
+  await until("it listens", () => started.address() !== undefined);
+  stop.abort();
+  await ended;
+  expect((await left()).filter((key) => /:objects$|:index$|restored|unfinished/.test(key))).toEqual([]);
 });

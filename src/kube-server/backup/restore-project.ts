@@ -11,6 +11,7 @@ import { type BackupContents, countedRecords, type KeptSection, type OpenBackup 
 import { bareKey } from "./moment.ts";
 import { type HashField, isOfProject, projectKindOf } from "./own-records.ts";
 import type { RestoreOptions, RestoreSummary } from "./restore.ts";
+import { noteRestore, restoreJournalKey } from "./restore-journal.ts";
 import { Batch, RestoredPlanes } from "./restored-planes.ts";
 
 export interface ProjectRestoreOptions extends RestoreOptions {
@@ -48,7 +49,7 @@ export async function restoreProject(
     new Map([[section, contents.sections.get(section) as KeptSection]]),
   );
   const missing: string[] = [];
-  const undo: (() => Promise<unknown>)[] = [() => planes.clear()];
+  const undo: (() => Promise<unknown>)[] = [() => redis.unlink(restoreJournalKey), () => planes.clear()];
   const giveBack = async (field: HashField): Promise<void> => {
     if (field.key === bareKey(rolesKey(project.organization))) {
       await redis.hset(`${keyPrefix}:${field.key}`, field.field, field.value);
@@ -61,6 +62,7 @@ export async function restoreProject(
     else undo.push(() => adopted.undo());
   };
   await planes.clear();
+  await noteRestore(redis, [project], []);
   try {
     let objects = 0;
     let json: string | undefined;
@@ -94,6 +96,7 @@ export async function restoreProject(
     await redis.incr(revisionKey);
     const target = { plane: organization, kind, namespace: "", name: project.name };
     await resources.write(target, "ADDED", parseStored(json), undefined);
+    await redis.unlink(restoreJournalKey);
     await planes.announce();
     return { objects, planes: 1, missing };
   } catch (error) {

@@ -6,6 +6,7 @@ import { projectsKey } from "../store/keys.ts";
 import { type BackupContents, countedRecords, type OpenBackup } from "./contents.ts";
 import { bareKey } from "./moment.ts";
 import type { OwnRecords } from "./own-records.ts";
+import { journalMember, noteRestore, restoreJournalKey } from "./restore-journal.ts";
 import { Batch, RestoredPlanes, type RestoredPlanesOptions } from "./restored-planes.ts";
 
 export interface RestoreOptions extends RestoredPlanesOptions {
@@ -22,15 +23,17 @@ export interface RestoreSummary {
 const stagedPrefix = `${keyPrefix}:restored:`;
 
 /**
- * KEYS: 1 to 3 what must not exist, 4 revision, then pairs of a staged key and its place. Returns 0 if there
- * are organizations, projects or tokens already. This one step makes a restored platform visible.
+ * KEYS: 1 to 3 what must not exist, 4 revision, 5 the journal, then pairs of a staged key and its place.
+ * Returns 0 if there are organizations, projects or tokens already. This one step makes a restored platform
+ * visible.
  */
 const publishScript = `
 if redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3]) > 0 then return 0 end
-for i = 5, #KEYS, 2 do
+for i = 6, #KEYS, 2 do
   if redis.call('EXISTS', KEYS[i]) == 1 then redis.call('RENAME', KEYS[i], KEYS[i + 1]) end
 end
 redis.call('INCR', KEYS[4])
+redis.call('DEL', KEYS[5])
 return 1
 `;
 
@@ -57,8 +60,15 @@ export async function restorePlatform(
   const clear = async () => {
     await planes.clear();
     for (const key of [...wanted, ...staged]) await redis.unlink(`${stagedPrefix}${key}`);
+    await redis.unlink(restoreJournalKey);
   };
   await clear();
+  const planesOf = [...contents.sections.values()].map(({ plane }) => plane);
+  await noteRestore(
+    redis,
+    planesOf,
+    wanted.map((key) => `${stagedPrefix}${key}`),
+  );
   try {
     let objects = 0;
     const batch = new Batch(redis);
@@ -74,8 +84,9 @@ export async function restorePlatform(
         if (record[0] === "work") planes.addWork(pipeline, record[1], record[2]);
         else if (record[0] === "claim") planes.addClaim(pipeline, record[1], record[2], record[3]);
         else {
-          staged.add(record[1]);
           const key = `${stagedPrefix}${record[1]}`;
+          if (!staged.has(record[1])) pipeline.sadd(restoreJournalKey, journalMember(key));
+          staged.add(record[1]);
           if (record[0] === "hash") pipeline.hset(key, record[2], record[3]);
           else pipeline.sadd(key, record[2]);
         }
@@ -84,7 +95,10 @@ export async function restorePlatform(
     await batch.send();
     await planes.complete(contents.resourceVersion);
     const moves = [...staged].flatMap((key) => [`${stagedPrefix}${key}`, `${keyPrefix}:${key}`]);
-    if ((await runScript(redis, publishScript, [...existing, revisionKey, ...moves], [])) !== 1) {
+    if (
+      (await runScript(redis, publishScript, [...existing, revisionKey, restoreJournalKey, ...moves], [])) !==
+      1
+    ) {
       throw notEmpty();
     }
     await planes.announce();

@@ -36,7 +36,7 @@ export async function restoreBackup(
       project === undefined
         ? await restorePlatform(all, open, contents, held)
         : await restoreProject(all, open, contents, project, held);
-    return await withRestoreLease(parts.redis, systemClock, work, signal);
+    return await withRestoreLease(parts, systemClock, work, signal);
   };
   const {
     objects,
