@@ -4,9 +4,15 @@ import { configDefaults, defineConfig } from "vitest/config";
 const alone = ["leak-check", "remote-write-delivery"].map((name) => `test/integration/${name}.test.ts`);
 
 /** Proofs that take long: `npm test` leaves them to `npm run test:slow`. */
-const slowAlone = ["demo", "fairness", "gateway/noisy-tenant", "gateway/reload", "redis-outage"].map(
-  (name) => `test/integration/${name}.test.ts`,
-);
+const slowAlone = [
+  "demo",
+  "fairness",
+  "gateway/noisy-tenant",
+  "gateway/reload",
+  "platform-replicas",
+  "platform-upgrade",
+  "redis-outage",
+].map((name) => `test/integration/${name}.test.ts`);
 const slow = [
   "e2e/kubectl-compute-verbs",
   "e2e/kubectl-delivery",
@@ -29,9 +35,7 @@ const slow = [
   "integration/helm-chart",
   "integration/newest-first",
   "integration/platform-backup",
-  "integration/platform-replicas",
   "integration/platform-slow-watches",
-  "integration/platform-upgrade",
   "integration/platform-watch",
   "integration/receivers-that-refuse",
   "integration/roadmap-webhooks",

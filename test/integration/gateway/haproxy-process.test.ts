@@ -1,6 +1,6 @@
 import "../../support/leak-check.ts";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -224,11 +224,18 @@ test("a master that responds to nothing reloads all the same, and responds again
   await configure("first");
   const child = haproxy();
   await child.start(signal);
-  const kept = connect(port, "127.0.0.1", () => kept.write("GET / HTTP/1.1\r\n"));
-  await once(kept, "connect");
-  const worker = Number(/^(\d+)\s+worker/m.exec(await child.askMaster("show proc"))?.[1]);
-  await child.reload(signal);
-  process.kill(worker, "SIGSTOP");
+  const kept: Socket[] = [];
+  let worker = 0;
+  await until("a worker is stopped before it ends", async () => {
+    const client = connect(port, "127.0.0.1", () => client.write("GET / HTTP/1.1\r\n"));
+    kept.push(client);
+    await once(client, "connect");
+    worker = Number(/^(\d+)\s+worker/m.exec(await child.askMaster("show proc"))?.[1]);
+    // One that has not read of the request yet ends at once.
+    await child.reload(signal);
+    process.kill(worker, "SIGSTOP");
+    return (await readFile(`/proc/${worker}/stat`, "utf8")).includes(") T ");
+  });
   const commands: Socket[] = [];
   try {
     await until("the master responds to nothing", async () => {
@@ -248,7 +255,7 @@ test("a master that responds to nothing reloads all the same, and responds again
   } finally {
     process.kill(worker, "SIGCONT");
     for (const command of commands) command.destroy();
-    kept.destroy();
+    for (const client of kept) client.destroy();
     await child.stop(5_000);
   }
 });
