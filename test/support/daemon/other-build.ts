@@ -9,12 +9,16 @@ const run = promisify(execFile);
 /** The paths that a build needs, and the program when it runs. */
 const inputs = ["src", "proto", "scripts/build.mjs", "package.json", "tsconfig.json"];
 
-/** The commit before the checkout's; undefined where there is none, as in a shallow clone or a tarball. */
+/**
+ * The commit before the checkout's; undefined where there is none, as in a shallow clone or a tarball, and where
+ * its daemons cut off requests when they stop, as versions before the drain did.
+ */
 export async function previousCommit(): Promise<string | undefined> {
-  return await git("rev-parse", "--verify", "--quiet", "HEAD~1^{commit}").then(
-    (text) => text.trim(),
-    () => undefined,
-  );
+  const find = async (): Promise<string> => {
+    await git("cat-file", "-e", "HEAD~1:src/kube-server/http/drain.ts");
+    return (await git("rev-parse", "--verify", "--quiet", "HEAD~1^{commit}")).trim();
+  };
+  return await find().catch(() => undefined);
 }
 
 /**
