@@ -1,6 +1,6 @@
 import "../../support/leak-check.ts";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -67,6 +67,15 @@ const page = async (): Promise<string> => await (await fetch(`http://127.0.0.1:$
 const masterOf = async (child: Haproxy): Promise<string | undefined> =>
   /^(\d+)\s+master/m.exec(await child.askMaster("show proc"))?.[1];
 
+/** A client that never ends its request. */
+async function hangingClient(): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  socket.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n");
+  return socket;
+}
+
 test("a killed daemon's HAProxy is taken over, with the configuration of the next one", async () => {
   await configure("first");
   const killed = haproxy();
@@ -101,14 +110,6 @@ test("one that ends by itself says so, and is started again", async () => {
 });
 
 describe("while a request is waited for", () => {
-  /** A client that never ends its request. */
-  async function hangingClient(): Promise<Socket> {
-    const socket = connect(port, "127.0.0.1");
-    socket.on("error", () => undefined);
-    await once(socket, "connect");
-    socket.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n");
-    return socket;
-  }
   const isRefused = async (): Promise<boolean> =>
     await page().then(
       () => false,
@@ -224,26 +225,20 @@ test("a master that responds to nothing reloads all the same, and responds again
   await configure("first");
   const child = haproxy();
   await child.start(signal);
-  const kept: Socket[] = [];
-  let worker = 0;
-  await until("a worker is stopped before it ends", async () => {
-    const client = connect(port, "127.0.0.1", () => client.write("GET / HTTP/1.1\r\n"));
-    kept.push(client);
-    await once(client, "connect");
-    worker = Number(/^(\d+)\s+worker/m.exec(await child.askMaster("show proc"))?.[1]);
-    // One that has not read of the request yet ends at once.
-    await child.reload(signal);
-    process.kill(worker, "SIGSTOP");
-    return (await readFile(`/proc/${worker}/stat`, "utf8")).includes(") T ");
-  });
-  const commands: Socket[] = [];
+  const kept = await hangingClient();
+  // A worker without a request ends soon, and its master knows.
+  await until("the request has begun", async () => (await child.ask("show sess")).includes(" fe=gateway "));
+  const worker = Number(/^(\d+)\s+worker/m.exec(await child.askMaster("show proc"))?.[1]);
+  await child.reload(signal);
+  process.kill(worker, "SIGSTOP");
+  // HAProxy 2.6 takes ten connections on its master's socket.
+  const commands = Array.from({ length: 12 }, () =>
+    connect(filesIn().masterSocket, function (this: Socket) {
+      this.end(`@!${worker} show info\n`);
+    }).on("error", () => undefined),
+  );
   try {
     await until("the master responds to nothing", async () => {
-      // HAProxy 2.6 takes ten connections on its master's socket, and loses some while it is busy.
-      for (let count = 0; count < 12; count++) {
-        const command = connect(filesIn().masterSocket, () => command.end(`@!${worker} show info\n`));
-        commands.push(command.on("error", () => undefined));
-      }
       await child.askAll("show info").catch(() => undefined);
       return child.isSilent();
     });
@@ -255,7 +250,7 @@ test("a master that responds to nothing reloads all the same, and responds again
   } finally {
     process.kill(worker, "SIGCONT");
     for (const command of commands) command.destroy();
-    for (const client of kept) client.destroy();
+    kept.destroy();
     await child.stop(5_000);
   }
 });
