@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { defined } from "../../base/core/defined.ts";
 import type { Caller } from "../access/directory.ts";
 import type { KindDefinition } from "../api/kind.ts";
 import type { JsonObject } from "../api/object.ts";
@@ -52,6 +51,7 @@ export interface AuditOptions {
  * out the events of others.
  */
 const strangers = { perSecond: 10, burst: 100 };
+const auditVersion = "audit.k8s.io/v1";
 const maxTextChars = 256;
 const maxUriChars = 1_024;
 
@@ -69,6 +69,7 @@ const namedParameters = [
 export function createAudit(options: AuditOptions): (attempt: Attempt, outcome: AttemptOutcome) => void {
   const { groupDomain, kinds, sink, counts, nowMs } = options;
   const pace = createRateLimiter(strangers);
+  const planeAnnotation = `${groupDomain}/control-plane`;
   const isConfidential = ({ group, plural }: ResourcePath): boolean =>
     kinds.some((kind) => kind.confidential === true && kind.plural === plural && kind.group === group);
 
@@ -88,21 +89,23 @@ export function createAudit(options: AuditOptions): (attempt: Attempt, outcome: 
     if (attempt.caller === undefined && pace.take("", endedMs) > 0) return counts.lost("unauthenticated");
     const query = new URLSearchParams(rawQuery);
     const isWatch = isRead && readBoolean(query, "watch") === true && outcome.code === 200;
-    const event: JsonObject = {
-      ...eventHead(),
+    // Each request waits for this: no copies of objects. What is undefined is not written.
+    const event = {
+      kind: "Event",
+      apiVersion: auditVersion,
+      level: "Metadata",
+      auditID: randomUUID(),
       stage: isWatch ? "ResponseStarted" : "ResponseComplete",
       requestURI: uriOf(path, query),
       verb: verbOf(method, resource, query),
       user: userOf(attempt.caller),
       sourceIPs: [attempt.request.socket.remoteAddress ?? ""],
       userAgent: bounded(attempt.request.headers["user-agent"] ?? ""),
-      ...(resource === undefined ? {} : { objectRef: objectRef(resource, outcome.name) }),
-      responseStatus: defined({ metadata: {}, code: outcome.code, reason: outcome.reason }),
+      objectRef: resource && objectRef(resource, outcome.name),
+      responseStatus: { metadata: {}, code: outcome.code, reason: outcome.reason },
       requestReceivedTimestamp: microTime(attempt.receivedMs),
       stageTimestamp: microTime(endedMs),
-      ...(inPlane === undefined
-        ? {}
-        : { annotations: { [`${groupDomain}/control-plane`]: bounded(`${inPlane.type}/${inPlane.name}`) } }),
+      annotations: inPlane && { [planeAnnotation]: bounded(`${inPlane.type}/${inPlane.name}`) },
     };
     if (sink(auditLine(event))) counts.written();
     else counts.lost("queue_full");
@@ -110,11 +113,11 @@ export function createAudit(options: AuditOptions): (attempt: Attempt, outcome: 
 }
 
 export function eventHead(): JsonObject {
-  return { kind: "Event", apiVersion: "audit.k8s.io/v1", level: "Metadata", auditID: randomUUID() };
+  return { kind: "Event", apiVersion: auditVersion, level: "Metadata", auditID: randomUUID() };
 }
 
 /** An event as {@link AuditSink} has it. */
-export function auditLine(event: JsonObject): string {
+export function auditLine(event: object): string {
   return `${escaped(JSON.stringify(event))}\n`;
 }
 
@@ -154,16 +157,16 @@ export function resourceVerb(
   }
 }
 
-function objectRef({ group, version, plural, ...path }: ResourcePath, name: string | undefined): JsonObject {
+function objectRef(path: ResourcePath, name: string | undefined): object {
   const text = (value: string | undefined) => (value === undefined ? undefined : bounded(value));
-  return defined({
-    resource: bounded(plural),
+  return {
+    resource: bounded(path.plural),
     namespace: text(path.namespace),
     name: text(path.name ?? name),
-    apiGroup: group === "" ? undefined : bounded(group),
-    apiVersion: bounded(version),
+    apiGroup: path.group === "" ? undefined : bounded(path.group),
+    apiVersion: bounded(path.version),
     subresource: text(path.subresource),
-  });
+  };
 }
 
 function uriOf(path: string, query: URLSearchParams): string {
