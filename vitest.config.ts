@@ -69,6 +69,7 @@ export default defineConfig({
           name: "unit",
           include: ["src/**/*.test.ts", "scripts/**/*.test.ts", "test/unit/**/*.test.ts"],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           // They share nothing that any of them changes: a process for each of two hundred files takes as long as the tests.
           isolate: false,
           maxWorkers: 2,
