@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Socket } from "node:net";
 import { sleep } from "../../base/core/clock.ts";
 import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
+import { readBoolean } from "../api/query-values.ts";
 import { healthPaths } from "./gate.ts";
 
 /** Requests come no more: a load balancer has seen that the server is not ready, or nobody asks. */
@@ -61,8 +62,10 @@ export function createDrain(stopping: AbortSignal): Drain {
 
 /** Not a load balancer's own, and with an end. */
 function isCounted({ url = "" }: IncomingMessage): boolean {
-  const [path = "", query = ""] = url.split("?", 2);
-  return !healthPaths.includes(path) && !/(^|&)(watch|follow)=(1|true)(&|$)/.test(query);
+  const [path = "", rawQuery = ""] = url.split("?", 2);
+  const query = new URLSearchParams(rawQuery);
+  const isLong = readBoolean(query, "watch") === true || readBoolean(query, "follow") === true;
+  return !healthPaths.includes(path) && !isLong;
 }
 
 function endOf({ remoteAddress, remotePort }: Socket): string {
