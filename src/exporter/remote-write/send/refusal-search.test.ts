@@ -191,6 +191,55 @@ test("with a later proof, 16 samples decide for all; a few are tried each", asyn
   expect([few.rejected.length, few.passed.length]).toEqual([20, 0]);
 });
 
+describe("a request that has arrived, at a receiver that takes nothing older than a series' last sample", () => {
+  const arrived = { isProven: true, mayPass: true, mayHaveArrived: true };
+
+  /** As Prometheus without an out-of-order window; of a refused request, it stores what it can. */
+  function prometheus(stored: readonly string[]) {
+    const has = new Set(stored);
+    const lastOf = new Map(stored.map((sample) => [seriesOf(sample), timeOf(sample)]));
+    const respond = (samples: string[]): Outcome => {
+      const isOld = (sample: string) => timeOf(sample) < (lastOf.get(seriesOf(sample)) ?? -1);
+      const old = samples.filter(isOld);
+      for (const sample of samples) {
+        if (isOld(sample)) continue;
+        has.add(sample);
+        lastOf.set(seriesOf(sample), timeOf(sample));
+      }
+      return old.length > 0 ? refusal : delivered;
+    };
+    return { has, respond };
+  }
+
+  test.each([1, 2, 3, 7])("with %i samples of each series, a few requests decide", async (each) => {
+    const request = requestOf(450, each);
+    const { respond } = prometheus(contentOf(request));
+    const run = await searched(request, respond, arrived);
+    expect([run.end.kind, run.accepted.length]).toEqual(["complete", 450]);
+    expect(run.rejected.length + run.passed.length).toBe(450 * (each - 1));
+    expect(run.sent.length).toBeLessThan(25);
+  });
+
+  test("what has not arrived is sent in the order of time, and arrives", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 30 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(fc.integer({ min: -1, max: 4 }), { minLength: 30, maxLength: 30 }),
+        async (series, each, counts) => {
+          const request = requestOf(series, each);
+          const before = contentOf(request).filter(
+            (sample) => timeOf(sample) <= (counts[seriesOf(sample)] ?? 0),
+          );
+          const { has, respond } = prometheus(before);
+          const run = await searched(request, respond, arrived);
+          expect([run.end.kind, has.size]).toEqual(["complete", series * each]);
+        },
+      ),
+    );
+  });
+});
+
 test.each([400, 413])(
   "a request that is too large (%i) is sent in parts, and the size is learned",
   async (status) => {

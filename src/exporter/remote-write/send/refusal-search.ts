@@ -114,9 +114,13 @@ export class RefusalSearch {
   async *#judgeAll(region: Region): Steps<boolean> {
     if (this.#end !== undefined || this.#deps.failedAlone !== undefined) return false;
     if (this.#isProven && this.#deps.mayPass) {
-      if (this.#samples.count(region) < fewSamples) return false;
-      if (yield* this.#anyAccepted(this.#samples.spaced(region, spreadSamples), false)) return false;
-      if (this.#end === undefined) yield* this.#pass(region);
+      const older = { ...region, isWithoutNewest: true };
+      const hasOlder = this.#deps.mayHaveArrived === true && this.#samples.count(older) >= fewSamples;
+      const judged = hasOlder ? older : region;
+      if (this.#samples.count(judged) < fewSamples) return false;
+      if (yield* this.#anyAccepted(this.#samples.spaced(judged, spreadSamples), false)) return false;
+      if (this.#end === undefined) yield* this.#pass(judged);
+      if (hasOlder && (yield* this.#send(region)) === "refused") yield* this.#decide(region);
       return true;
     }
     if (this.#isProven) {

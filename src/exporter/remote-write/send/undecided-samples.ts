@@ -15,6 +15,8 @@ export interface Region {
   readonly end: number;
   readonly afterMs: number;
   readonly untilMs: number;
+  /** Without the newest sample of each series in the request. */
+  readonly isWithoutNewest?: boolean;
 }
 
 /** When a sample last failed alone: how many parts had been accepted, and whether it may be rejected. */
@@ -191,12 +193,13 @@ export class UndecidedSamples {
   }
 
   #each(
-    { first, end, afterMs, untilMs }: Region,
+    { first, end, afterMs, untilMs, isWithoutNewest }: Region,
     visit: (row: Row, index: number, ms: number) => void,
   ): void {
     for (let at = first; at < end; at++) {
       const row = this.#rows[at];
-      for (const [index, { timestampMs: ms }] of row?.samples.entries() ?? []) {
+      const samples = row?.samples.slice(0, isWithoutNewest === true ? -1 : undefined) ?? [];
+      for (const [index, { timestampMs: ms }] of samples.entries()) {
         if (row !== undefined && ms > afterMs && ms <= untilMs && row.isDecided[index] !== true) {
           visit(row, index, ms);
         }
