@@ -1,6 +1,6 @@
 import "../../support/leak-check.ts";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -66,6 +66,13 @@ async function configure(text: string): Promise<void> {
 const page = async (): Promise<string> => await (await fetch(`http://127.0.0.1:${port}/`)).text();
 const masterOf = async (child: Haproxy): Promise<string | undefined> =>
   /^(\d+)\s+master/m.exec(await child.askMaster("show proc"))?.[1];
+
+/** SIGSTOP does not wait: until then, a worker may still respond. */
+async function isStopped(pid: number): Promise<boolean> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const states = threads.map(async (id) => await readFile(`/proc/${pid}/task/${id}/stat`, "utf8"));
+  return (await Promise.all(states)).every((state) => /\) T /.test(state));
+}
 
 /** A client that never ends its request. */
 async function hangingClient(): Promise<Socket> {
@@ -231,6 +238,7 @@ test("a master that responds to nothing reloads all the same, and responds again
   const worker = Number(/^(\d+)\s+worker/m.exec(await child.askMaster("show proc"))?.[1]);
   await child.reload(signal);
   process.kill(worker, "SIGSTOP");
+  await until("each of its threads has stopped", () => isStopped(worker));
   // HAProxy 2.6 takes ten connections on its master's socket.
   const commands = Array.from({ length: 12 }, () =>
     connect(filesIn().masterSocket, function (this: Socket) {
