@@ -343,9 +343,10 @@ describe("networks of a project", () => {
       message: "no free /20 of the network: none of its IPv4 ranges has one",
     });
     const [has, waits] = refused.spec.location.name === "lhr" ? ["us-dfw", "eu-lhr"] : ["eu-lhr", "us-dfw"];
-    expect((await available(plane, "workloaddeployments", `web-${waits}`)).reason).toBe(
-      "ProvisioningNetwork",
-    );
+    await until("its deployment says why", async () => {
+      const { reason, message } = await available(plane, "workloaddeployments", `web-${waits}`);
+      return reason === "NoFreeBlock" && message.includes("no free /20 of the network");
+    });
 
     // A city that is removed takes its deployment, then its network at the location with it.
     const left = both.filter(({ name }) => !has.startsWith(name));
@@ -377,7 +378,7 @@ describe("networks of a project", () => {
     expect(await plane.list("compute", "instances")).toEqual([]);
   });
 
-  test("a network of mode Policy gets no subnets: its deployments wait", async () => {
+  test("a network of mode Policy gets no subnets: its deployments wait, and say why", async () => {
     const plane = await create("net-policy");
     await plane.create("networking", "locations", example("location"));
     await plane.create("networking", "networks", networkNamed("default", { ipam: { mode: "Policy" } }));
@@ -386,7 +387,10 @@ describe("networks of a project", () => {
       const claim = await plane.get("networking", "subnetclaims", "default-default-dfw-0");
       return condition(claim, "Allocated").reason === "NoFreeBlock";
     });
-    expect((await available(plane, "workloaddeployments", "web-us-dfw")).reason).toBe("ProvisioningNetwork");
+    await until("the workload says why", async () => {
+      const { reason, message } = await available(plane, "workloads", "web");
+      return reason === "NoFreeBlock" && message.includes("subnet claim default-default-dfw-0: no free /20");
+    });
     expect(await plane.list("networking", "subnets")).toEqual([]);
     expect((await plane.get("networking", "networks", "default")).status.ipam).toEqual({
       ...{ ipv4Ranges: [], ipv6Ranges: [] },

@@ -36,7 +36,7 @@ export interface NetworkProgress {
   readonly areReady: boolean;
   /** Why a quota keeps something from being made. */
   readonly refusal: string | undefined;
-  /** Why the provider has refused a subnet. */
+  /** Why a network has no free block, or the provider has refused a subnet. */
   readonly trouble: Trouble | undefined;
 }
 
@@ -105,7 +105,9 @@ export function createDeploymentNetwork(
       areReady &&= isTrue(known, "Ready");
       if (known !== undefined) claims.push(known);
     }
-    return { areReady, refusal, trouble: firstTrouble("subnet", claims, "Programmed") };
+    const trouble =
+      firstTrouble("subnet claim", claims, "Allocated") ?? firstTrouble("subnet", claims, "Programmed");
+    return { areReady, refusal, trouble };
   };
 
   return {
