@@ -71,16 +71,21 @@ const clients: readonly Client[] = [
   python("kubernetes", "kubernetes", "kubernetes>=37", 120_000),
   python("kr8s", "kr8s", "kr8s", 20_000),
   python("lightkube", "lightkube", "lightkube"),
-  {
-    name: "client-go",
+  go("client-go", "main.go", "k8s.io/client-go@v0.37.0"),
+  go("controller-runtime", "controller.go", "sigs.k8s.io/controller-runtime@v0.25.2"),
+];
+
+/** A client that Go builds below `.servers`, once. */
+function go(name: string, file: string, module: string): Client {
+  return {
+    name,
     lockedOutMs: 120_000,
     async prepare() {
       if ((await findGo()) === undefined) return "Go is not installed";
-      const program = await buildGoSource("client-go", here("main.go"), ["k8s.io/client-go@v0.37.0"], signal);
-      return { program, args: [] };
+      return { program: await buildGoSource(name, here(file), [module], signal), args: [] };
     },
-  },
-];
+  };
+}
 
 /** A client that pip installs below `.servers`, once. */
 function python(name: string, library: string, wanted: string, lockedOutMs?: number): Client {
