@@ -36,15 +36,24 @@ export function leaksSince(before: Holdings, now: Holdings): string[] {
 const settleLimitMs = 5000;
 
 /**
- * Fails a test file that leaves a child process, a socket that listens or is open, or a timer. Listed in
- * `setupFiles`, it wraps the whole file: its first hook runs first, its last one last.
+ * Fails a test file that leaves a child process, a socket that listens or is open, or a timer, or during which
+ * Node.js warns of a leak of listeners. Listed in `setupFiles`, it wraps the whole file: its first hook runs
+ * first, its last one last.
  */
 export function checkLeaks(): void {
   let before: Holdings | undefined;
+  const warnings = new Set<string>();
+  // Those of an AbortSignal that `fetch` has are gone with the next collection of garbage.
+  const onWarning = ({ name, message }: Error): void => {
+    if (name === "MaxListenersExceededWarning" && message.includes("EventEmitter")) warnings.add(message);
+  };
   beforeAll(() => {
     before = currentHoldings();
+    process.on("warning", onWarning);
   });
   afterAll(async () => {
+    process.off("warning", onWarning);
+    expect([...warnings], "what Node.js warned of during this test file").toEqual([]);
     if (before === undefined) return;
     const deadlineMs = performance.now() + settleLimitMs;
     // Closing takes a turn or two of the event loop, idle connections of fetch a second.

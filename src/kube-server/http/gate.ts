@@ -161,15 +161,20 @@ function limiterOf(perSecond: number): RateLimiter {
   return createRateLimiter({ perSecond, burst: perSecond * burstSeconds });
 }
 
-/** Tracks the response's end, also for callers that register after it. */
+/**
+ * Tracks the response's end, also for callers that register after it. With one listener: Node.js warns of a
+ * leak when there are more than ten, and some are those of streams.
+ */
 function watchEnd(response: ServerResponse): OnOver {
+  const callbacks: (() => void)[] = [];
   let isOver = false;
   response.once("close", () => {
     isOver = true;
+    for (const callback of callbacks) callback();
   });
   return (callback) => {
     if (isOver) callback();
-    else response.once("close", callback);
+    else callbacks.push(callback);
   };
 }
 
