@@ -14,6 +14,7 @@ import { endpointSliceKind } from "./kinds/discovery/endpoint-slice.ts";
 import { gatewayKind } from "./kinds/gateway/gateway.ts";
 import { gatewayClassKind } from "./kinds/gateway/gateway-class.ts";
 import { httpRouteKind } from "./kinds/gateway/http-route.ts";
+import { referenceGrantKind } from "./kinds/gateway/reference-grant.ts";
 import { httpProxyKind } from "./kinds/networking/http-proxy.ts";
 import { defaultCityCodes, locationKind } from "./kinds/networking/location.ts";
 import { networkKind } from "./kinds/networking/network.ts";
@@ -69,6 +70,8 @@ export function servedKinds(
     olderVersion(gateway),
     httpRouteKind,
     olderVersion(httpRouteKind),
+    referenceGrantKind,
+    olderVersion(referenceGrantKind),
     endpointSliceKind,
   ];
   return [...kinds, customResourceDefinitionKind(kinds)];

@@ -74,6 +74,12 @@ export function clientObjects(suffix: string): ClientObject[] {
     object("gateway.networking.k8s.io/v1", "HTTPRoute", "httproutes", {
       spec: { parentRefs: [{ name: "none" }], rules: [route] },
     }),
+    object("gateway.networking.k8s.io/v1", "ReferenceGrant", "referencegrants", {
+      spec: {
+        from: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespace: "other" }],
+        to: [{ group: "", kind: "Secret" }],
+      },
+    }),
     object("discovery.k8s.io/v1", "EndpointSlice", "endpointslices", {
       addressType: "IPv4",
       endpoints: [{ addresses: ["198.51.100.1"], conditions: { ready: true } }],

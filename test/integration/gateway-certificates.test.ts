@@ -120,7 +120,7 @@ test("a Secret's certificate is served once it is there, and a new one at once",
 });
 
 test.each([
-  ["another namespace", { name: "s", namespace: "other" }, /RefNotPermitted: Secrets in other namespaces/],
+  ["another namespace", { name: "s", namespace: "other" }, /RefNotPermitted: no ReferenceGrant of .* other/],
   ["another kind", { name: "s", kind: "ConfigMap" }, /InvalidCertificateRef: .* kind ConfigMap are not supp/],
   [
     "another group",
@@ -132,6 +132,30 @@ test.each([
   await plane.create("gateway", "gateways", gatewayOf(name, `${name}.zone.example`, ref));
   await becomes(name, state);
   await plane.delete("gateway", "gateways", name);
+});
+
+test("a Secret of another namespace is served while a ReferenceGrant there permits it", async () => {
+  const shop = await plane.within("shop");
+  await shop.create("core", "secrets", secretOf("shop", dataOf("shop.zone.example")));
+  const ref = { name: "shop", namespace: "shop" };
+  await plane.create("gateway", "gateways", gatewayOf("shop", "shop.zone.example", ref));
+  await becomes("shop", /RefNotPermitted: no ReferenceGrant of the namespace shop permits the Secret "shop"/);
+  await shop.create("gateway", "referencegrants", {
+    ...{ apiVersion: "gateway.networking.k8s.io/v1", kind: "ReferenceGrant", metadata: { name: "shop" } },
+    spec: {
+      from: [{ group: "gateway.networking.k8s.io", kind: "Gateway", namespace: "default" }],
+      to: [{ group: "", kind: "Secret" }],
+    },
+  });
+  await becomes("shop", /ResolvedRefs True/);
+  await until("it is presented", async () => (await presented("shop.zone.example")) === "shop.zone.example");
+  await shop.delete("gateway", "referencegrants", "shop");
+  await becomes("shop", /RefNotPermitted/);
+  await until("it is gone", async () => (await presented("shop.zone.example")).includes(domain));
+  // It is not in use: the other namespace decides.
+  await shop.delete("core", "secrets", "shop");
+  await shop.gone("core", "secrets", "shop");
+  await plane.delete("gateway", "gateways", "shop");
 });
 
 test("another project's hostname keeps its certificate, whoever has one for it", async () => {

@@ -430,6 +430,40 @@ describe("a gateway of a user", () => {
     await until("its program has no listener", () => gateway.find("odd")?.listeners.length === 0);
   });
 
+  test("a slice of another namespace needs a ReferenceGrant there, as long as it is used", async () => {
+    const plane = await create("grants");
+    const shop = await plane.within("shop");
+    await shop.create("discovery", "endpointslices", sliceOf("s", "192.0.2.1"));
+    await plane.create("gateway", "gateways", gatewayOf("granted"));
+    const [backend] = toSlice("s").backendRefs;
+    const rule = { backendRefs: [{ ...backend, namespace: "shop" }] };
+    await plane.create("gateway", "httproutes", routeOf("r", [{ name: "granted" }], rule));
+    const resolves = (state: string) =>
+      until(`the route's references are ${state}`, async () => {
+        return (await parents(plane, "r"))[0]?.[2] === `ResolvedRefs ${state}`;
+      });
+    await resolves("False RefNotPermitted");
+    const grant = {
+      ...{ apiVersion: "gateway.networking.k8s.io/v1", kind: "ReferenceGrant", metadata: { name: "g" } },
+      spec: {
+        from: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespace: "default" }],
+        to: [{ group: "discovery.k8s.io", kind: "EndpointSlice", name: "other" }],
+      },
+    };
+    await shop.create("gateway", "referencegrants", grant);
+    await until("it responds 500", () => backendsOf("granted")?.join() === "500");
+    const to = [{ group: "discovery.k8s.io", kind: "EndpointSlice", name: "s" }];
+    await shop.patch("gateway", "referencegrants", "g", { spec: { to } });
+    await resolves("True ResolvedRefs");
+    await until("it forwards", () => backendsOf("granted")?.join() === "192.0.2.1");
+    const endpoints = [{ addresses: ["192.0.2.2"] }];
+    await shop.patch("discovery", "endpointslices", "s", { endpoints });
+    await until("it follows", () => backendsOf("granted")?.join() === "192.0.2.2");
+    await shop.delete("gateway", "referencegrants", "g");
+    await resolves("False RefNotPermitted");
+    await until("it responds 500 again", () => backendsOf("granted")?.join() === "500");
+  });
+
   test("routes come, go and change; their backends too", async () => {
     const plane = await create("routes");
     await plane.create("gateway", "gateways", gatewayOf("g"));

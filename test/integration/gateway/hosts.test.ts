@@ -4,6 +4,7 @@ import type { Json, KubeObject } from "../../../src/kube-server/api/object.ts";
 import type { Plane } from "../../../src/kube-server/api/plane.ts";
 import { attachedRoutes, routesOfGateway } from "../../../src/platform/controllers/gateway/route-parents.ts";
 import { routeProgram } from "../../../src/platform/controllers/gateway/route-programs.ts";
+import { Granted } from "../../../src/platform/kinds/gateway/reference-grant.ts";
 import type { BackendTarget, RouteProgram } from "../../../src/platform/routing/route-program.ts";
 import {
   type Echo,
@@ -193,7 +194,7 @@ describe("a route of one listener", () => {
       plane: plane as Plane,
       gateway: object,
       routes: found,
-      slices: new Map(),
+      backends: { slices: new Map(), granted: new Granted([]) },
       ownRanges: [],
     });
   }

@@ -1,3 +1,4 @@
+import { Granted } from "../../../src/platform/kinds/gateway/reference-grant.ts";
 import "../../support/leak-check.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { routesOfGateway } from "../../../src/platform/controllers/gateway/route-parents.ts";
@@ -63,7 +64,7 @@ function isolated(
     gateway: object,
     routes: routesOfGateway(object, routes, held),
     hostnames: held,
-    ...{ slices: new Map(), ownRanges: [] },
+    ...{ backends: { slices: new Map(), granted: new Granted([]) }, ownRanges: [] },
   });
 }
 

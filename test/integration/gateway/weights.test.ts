@@ -6,6 +6,7 @@ import { routeProgram } from "../../../src/platform/controllers/gateway/route-pr
 import { endpointSliceKind } from "../../../src/platform/kinds/discovery/endpoint-slice.ts";
 import { gatewayKind } from "../../../src/platform/kinds/gateway/gateway.ts";
 import { httpRouteKind } from "../../../src/platform/kinds/gateway/http-route.ts";
+import { Granted } from "../../../src/platform/kinds/gateway/reference-grant.ts";
 import type { RouteProgram } from "../../../src/platform/routing/route-program.ts";
 import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
 import { send } from "../../support/gateway/gateway-request.ts";
@@ -63,7 +64,13 @@ function routeWith(rule: JsonObject): RouteProgram {
     slice("none", a.port, []),
   ]);
   const routes = attachedRoutes(routesOfGateway(parent, [route]));
-  return routeProgram({ plane, gateway: parent, routes, slices, ownRanges: [] });
+  return routeProgram({
+    plane,
+    gateway: parent,
+    routes,
+    backends: { slices, granted: new Granted([]) },
+    ownRanges: [],
+  });
 }
 
 const to = (name: string, weight?: number, more: JsonObject = {}): JsonObject => ({

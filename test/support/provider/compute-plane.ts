@@ -23,10 +23,12 @@ export class ComputePlane {
   readonly name: string;
   readonly #platform: TestPlatform;
   readonly #bearer: string;
+  readonly #namespace: string;
 
-  private constructor(platform: TestPlatform, bearer: string, name: string) {
+  private constructor(platform: TestPlatform, bearer: string, name: string, namespace = "default") {
     this.#platform = platform;
     this.#bearer = bearer;
+    this.#namespace = namespace;
     this.name = name;
     this.base = projectBase(name);
   }
@@ -49,9 +51,20 @@ export class ComputePlane {
     return new ComputePlane(this.#platform, bearer, this.name);
   }
 
+  /** The same, for another namespace, which is created. */
+  async within(namespace: string): Promise<ComputePlane> {
+    const body = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
+    const created = await this.#platform.fetch(`${this.base}/api/v1/namespaces`, {
+      ...{ method: "POST", bearer: this.#bearer, body },
+    });
+    expect(created.code).toBe(201);
+    return new ComputePlane(this.#platform, this.#bearer, this.name, namespace);
+  }
+
   path(group: ComputeGroup, resource: string, name = ""): string {
     const root = group === "core" ? "api" : "apis";
-    const collection = `${this.base}/${root}/${groupVersions[group]}/namespaces/default/${resource}`;
+    const version = groupVersions[group];
+    const collection = `${this.base}/${root}/${version}/namespaces/${this.#namespace}/${resource}`;
     return name === "" ? collection : `${collection}/${name}`;
   }
 

@@ -44,6 +44,7 @@ import {
   resolvedAddresses,
   tooManyChanges,
 } from "./gateway-status.ts";
+import { watchedGrants } from "./gateway-work.ts";
 import { certificatesAgainMs } from "./listener-certificates.ts";
 import { namedRange } from "./own-ranges.ts";
 import { againAfter, createProgramWaits } from "./program-waits.ts";
@@ -119,7 +120,7 @@ export function createGatewayController(
   /** Writes what the gateway says of its routes. @param isGone it leaves them */
   const writeParents = async (
     target: Target,
-    { routes, slices }: Pick<GatewayView, "routes" | "slices">,
+    { routes, backends }: Pick<GatewayView, "routes" | "backends">,
     isGone: boolean,
   ): Promise<void> => {
     const now = timeText(clock.nowMs());
@@ -130,7 +131,7 @@ export function createGatewayController(
         gateway,
         controllerName,
         attachments: isGone ? [] : attachments,
-        resolvedRefs: resolvedRefs(route, slices),
+        resolvedRefs: resolvedRefs(route, backends),
       };
       await objects.changeStatus(
         { plane: target.plane, kind: httpRouteKind, namespace, name },
@@ -201,6 +202,7 @@ export function createGatewayController(
           return [referrersWork(objectKey(secretKind, namespace, name))];
         },
       },
+      watchedGrants,
       {
         kind: subnetKind(groupDomain),
         affects: (object, old) =>
@@ -226,7 +228,7 @@ export function createGatewayController(
       await report(target, gateway, view, condition, state.reports);
       await writeParents(target, view, false);
       const resolved = resolvedAddresses(state.reports);
-      const addressesAgainMs = await addresses.write(target.plane, view.slices.values(), resolved);
+      const addressesAgainMs = await addresses.write(target.plane, view.backends.slices.values(), resolved);
       if (!state.isLoaded) return again(againAfter(waitedMs, state.running > 0));
       waits.forget(uid);
       await hostnames.releaseOthers(uid, view.program.hostnames ?? []);

@@ -4,11 +4,19 @@ import { type Plane, planeKey } from "../../../kube-server/api/plane.ts";
 import type { ControlObjects } from "../../../kube-server/controllers/control-objects.ts";
 import { secretKind } from "../../../kube-server/kinds/secret.ts";
 import { keyOf, type Target } from "../../../kube-server/resources/target.ts";
-import { objectKey, parseObjectKey } from "../../../kube-server/store/keys.ts";
+import { objectKey } from "../../../kube-server/store/keys.ts";
 import type { NumberClaims } from "../../../kube-server/store/number-claims.ts";
 import { endpointSliceKind } from "../../kinds/discovery/endpoint-slice.ts";
-import { backendsOf, httpRouteKind } from "../../kinds/gateway/http-route.ts";
-import { certificateSecrets } from "../../kinds/gateway/listener-tls.ts";
+import { backendsOf, httpRouteKind, isPermitted } from "../../kinds/gateway/http-route.ts";
+import { certificateSecrets, isSecretPermitted } from "../../kinds/gateway/listener-tls.ts";
+import {
+  Granted,
+  grantsFor,
+  grantsIn,
+  isGrantFor,
+  maxGrants,
+  referenceGrantKind,
+} from "../../kinds/gateway/reference-grant.ts";
 import { subnetKind } from "../../kinds/networking/subnet.ts";
 import type { RouteProgram } from "../../routing/route-program.ts";
 import type { GatewayHostnames, HostnameStates } from "./gateway-hostnames.ts";
@@ -17,15 +25,15 @@ import { certificatesOf, type ListenerCertificates } from "./listener-certificat
 import { isOwnRange, namedRange } from "./own-ranges.ts";
 import { RouteBudget } from "./route-budget.ts";
 import { attachedRoutes, hostnamesOfGateway, type RouteOfGateway, routesOfGateway } from "./route-parents.ts";
-import { routeProgram } from "./route-programs.ts";
+import { type Backends, routeProgram } from "./route-programs.ts";
 
 /** A gateway with what it is connected with. */
 export interface GatewayView {
   readonly program: RouteProgram;
   /** The routes that name the gateway as a parent, also those that are not attached. */
   readonly routes: readonly RouteOfGateway[];
-  /** The slices of these routes, by key. */
-  readonly slices: ReadonlyMap<string, KubeObject>;
+  /** Of these routes. */
+  readonly backends: Backends;
   /** What is known of the hostnames that the gateway needs. */
   readonly hostnames: HostnameStates;
   readonly certificates: ListenerCertificates;
@@ -91,17 +99,14 @@ export async function readGateway(
 ): Promise<GatewayView> {
   const { plane } = target;
   const found = await objects.dependents(plane, keyOf(target), httpRouteKind);
-  const slices = new Map<string, KubeObject>();
-  const read = found.flatMap(backendsOf).map(async ({ namespace, name }) => {
-    const slice = await objects.get(plane, endpointSliceKind, namespace, name);
-    if (slice !== undefined) slices.set(objectKey(endpointSliceKind, namespace, name), slice);
-  });
-  await Promise.all(read);
-  const keyPairs = await keyPairsOf(objects, plane, gateway);
-  const certificates = certificatesOf(gateway, keyPairs);
+  const granted = await grantedTo(objects, plane, [gateway, ...found]);
+  const slices = await slicesOf(objects, plane, found, granted);
+  const backends = { slices, granted };
+  const keyPairs = await keyPairsOf(objects, plane, gateway, granted);
+  const certificates = certificatesOf(gateway, keyPairs, granted);
   const isForwarding = slices.size > 0;
   const ownRanges = isForwarding ? await ownRangesOf({ objects, claims, groupDomain }, plane) : [];
-  const parts = [gateway, ...found, ...slices.values()].map(
+  const parts = [gateway, ...found, ...slices.values(), ...granted.grants].map(
     ({ metadata }) => `${metadata.uid} ${metadata.generation}`,
   );
   const wanted = hostnamesOfGateway(gateway, found);
@@ -114,7 +119,7 @@ export async function readGateway(
   const { program, attachments } = derived.get(`${planeKey(plane)} ${keyOf(target)}`, basis, () => {
     const budget = new RouteBudget();
     const routes = routesOfGateway(gateway, found, hostnames, budget, certificates);
-    const parts = { plane, gateway, hostnames, certificates, slices, ownRanges };
+    const parts = { plane, gateway, hostnames, certificates, backends, ownRanges };
     return {
       program: routeProgram({ ...parts, routes: attachedRoutes(routes) }),
       attachments: new Map(routes.map(({ route, ...each }) => [route.metadata.uid ?? "", each])),
@@ -126,7 +131,47 @@ export async function readGateway(
     const route = byUid.get(uid);
     return route === undefined ? [] : [{ route, ...each }];
   });
-  return { program, routes, slices, hostnames, certificates };
+  return { program, routes, backends, hostnames, certificates };
+}
+
+/** What the ReferenceGrants of other namespaces permit to these objects. */
+async function grantedTo(
+  objects: ControlObjects,
+  plane: Plane,
+  referring: readonly KubeObject[],
+): Promise<Granted> {
+  const needed = new Set(
+    referring.flatMap((object) => grantsFor(object, [...backendsOf(object), ...certificateSecrets(object)])),
+  );
+  const grants: KubeObject[] = [];
+  if (needed.size === 0) return new Granted(grants);
+  const namespaces = new Set(referring.map(({ metadata }) => metadata.namespace ?? ""));
+  for await (const grant of objects.each(plane, referenceGrantKind)) {
+    if (!needed.has(grantsIn(grant.metadata.namespace ?? "")) || !isGrantFor(grant, namespaces)) continue;
+    if (grants.push(grant) === maxGrants) break;
+  }
+  return new Granted(grants);
+}
+
+/** The slices that routes may forward to, by key. */
+async function slicesOf(
+  objects: ControlObjects,
+  plane: Plane,
+  routes: readonly KubeObject[],
+  granted: Granted,
+): Promise<Map<string, KubeObject>> {
+  const slices = new Map<string, KubeObject>();
+  const read = routes.flatMap((route) => {
+    const permitted = backendsOf(route).filter((slice) =>
+      isPermitted(route.metadata.namespace ?? "", slice, granted),
+    );
+    return permitted.map(async ({ namespace, name }) => {
+      const slice = await objects.get(plane, endpointSliceKind, namespace, name);
+      if (slice !== undefined) slices.set(objectKey(endpointSliceKind, namespace, name), slice);
+    });
+  });
+  await Promise.all(read);
+  return slices;
 }
 
 /** Of the Secrets that the listeners name, one after the other: a check takes some ms. */
@@ -134,11 +179,14 @@ async function keyPairsOf(
   objects: ControlObjects,
   plane: Plane,
   gateway: KubeObject,
+  granted: Granted,
 ): Promise<Map<string, KeyPair | KeyPairFault>> {
   const keyPairs = new Map<string, KeyPair | KeyPairFault>();
-  for (const key of certificateSecrets(gateway)) {
-    const { namespace, name } = parseObjectKey(key);
-    const secret = await objects.get(plane, secretKind, namespace, name);
+  for (const named of certificateSecrets(gateway)) {
+    const { namespace, name } = named;
+    const key = objectKey(secretKind, namespace, name);
+    const isOver = keyPairs.has(key) || !isSecretPermitted(gateway.metadata.namespace ?? "", named, granted);
+    const secret = isOver ? undefined : await objects.get(plane, secretKind, namespace, name);
     if (secret === undefined) continue;
     keyPairs.set(key, keyPairOf(secret));
     await yieldToEventLoop();

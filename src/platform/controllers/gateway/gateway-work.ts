@@ -1,8 +1,16 @@
 import { planeKey } from "../../../kube-server/api/plane.ts";
-import { objectWork } from "../../../kube-server/controllers/work-items.ts";
+import type { Watch } from "../../../kube-server/controllers/controller.ts";
+import { objectWork, referrersWork } from "../../../kube-server/controllers/work-items.ts";
 import type { ObjectStore } from "../../../kube-server/store/object-store.ts";
 import { gatewayNames } from "../../kinds/gateway/gateway.ts";
+import { grantsIn, referenceGrantKind } from "../../kinds/gateway/reference-grant.ts";
 import type { RouteProgram } from "../../routing/route-program.ts";
+
+/** What names something of the namespace of a ReferenceGrant is looked at when one changes. */
+export const watchedGrants: Watch = {
+  kind: referenceGrantKind,
+  affects: (object, old) => [referrersWork(grantsIn((object ?? old)?.metadata.namespace ?? ""))],
+};
 
 /** As much of a program as names its gateway. */
 export type GatewayOfProgram = Pick<RouteProgram, "plane" | "namespace" | "name">;

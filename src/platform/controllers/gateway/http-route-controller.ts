@@ -9,6 +9,7 @@ import { gatewayControllerName, gatewayNames } from "../../kinds/gateway/gateway
 import { httpRouteKind, parentsOf } from "../../kinds/gateway/http-route.ts";
 import type { PlatformControllerOptions } from "../options.ts";
 import { gatewayComponent } from "./gateway-controller.ts";
+import { watchedGrants } from "./gateway-work.ts";
 import { withoutFormerParents } from "./route-parents.ts";
 
 /** Hands changes of routes and of their slices to the gateways; drops what former parents said of a route. */
@@ -29,6 +30,7 @@ export function createHttpRouteController(options: PlatformControllerOptions): C
           return [referrersWork(objectKey(endpointSliceKind, namespace, name))];
         },
       },
+      watchedGrants,
     ],
     async reconcile(target, route) {
       await objects.changeStatus(

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../kube-server/api/object.ts";
 import { secretKind } from "../../../kube-server/kinds/secret.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import { gatewayKind } from "../../kinds/gateway/gateway.ts";
+import { Granted } from "../../kinds/gateway/reference-grant.ts";
 import type { KeyPair } from "./key-pair.ts";
 import { certificateRemark, certificatesAgainMs, certificatesOf } from "./listener-certificates.ts";
 
@@ -26,6 +27,7 @@ const gatewayOf = (refs: readonly JsonObject[]) =>
 const served = certificatesOf(
   gatewayOf([{ name: "s" }]),
   new Map([[objectKey(secretKind, "default", "s"), pairOf("pem")]]),
+  new Granted([]),
 ).get("l0");
 
 test.each<[at: number, hostname: string | undefined, remark: string | undefined]>([
@@ -53,7 +55,7 @@ test.each([
 test("a Gateway has 16 certificates, each of which several listeners may have", () => {
   const names = Array.from({ length: 18 }, (_, index) => `s${index}`);
   const pairs = new Map(names.map((name) => [objectKey(secretKind, "default", name), pairOf(name)]));
-  const found = certificatesOf(gatewayOf([...names, "s0"].map((name) => ({ name }))), pairs);
+  const found = certificatesOf(gatewayOf([...names, "s0"].map((name) => ({ name }))), pairs, new Granted([]));
   const refused = [...found].filter(([, { kind }]) => kind === "refused").map(([name]) => name);
   expect(refused).toEqual(["l16", "l17"]);
 });

@@ -4,7 +4,8 @@ import { timeText } from "../../../kube-server/controllers/conditions.ts";
 import { secretKind } from "../../../kube-server/kinds/secret.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import { listenerFault } from "../../kinds/gateway/gateway.ts";
-import { certificateRefOf, isSecret } from "../../kinds/gateway/listener-tls.ts";
+import { certificateRefOf, isSecret, isSecretPermitted } from "../../kinds/gateway/listener-tls.ts";
+import type { Granted } from "../../kinds/gateway/reference-grant.ts";
 import type { KeyPair, KeyPairFault } from "./key-pair.ts";
 
 /** What a listener's certificateRefs lead to. */
@@ -23,17 +24,21 @@ export type ListenerCertificates = ReadonlyMap<string, ListenerCertificate>;
 /** Certificates of one Gateway: its program has all of them. */
 const maxOfGateway = 16;
 
-/** @param keyPairs of the Secrets in the Gateway's namespace that there are, by key */
+/**
+ * @param keyPairs of the Secrets that there are, by key
+ * @param granted for Secrets of other namespaces
+ */
 export function certificatesOf(
   gateway: KubeObject,
   keyPairs: ReadonlyMap<string, KeyPair | KeyPairFault>,
+  granted: Granted,
 ): ListenerCertificates {
   const found = new Map<string, ListenerCertificate>();
   const served = new Set<string>();
   for (const listener of objectsIn(fieldAt(gateway, ["spec", "listeners"]))) {
     const ref = listenerFault(listener) === undefined ? certificateRefOf(listener) : undefined;
     if (ref === undefined) continue;
-    let certificate = certificateOf(ref, gateway.metadata.namespace ?? "", keyPairs);
+    let certificate = certificateOf(ref, gateway.metadata.namespace ?? "", keyPairs, granted);
     if (certificate.kind === "served") served.add(certificate.keyPair.pem);
     if (served.size > maxOfGateway && certificate.kind === "served") {
       served.delete(certificate.keyPair.pem);
@@ -48,17 +53,19 @@ function certificateOf(
   ref: JsonObject,
   namespace: string,
   keyPairs: ReadonlyMap<string, KeyPair | KeyPairFault>,
+  granted: Granted,
 ): ListenerCertificate {
   if (!isSecret(ref)) {
     const kind = [ref["kind"], ref["group"]].filter(Boolean).join(".");
     return invalid(`Certificates of the kind ${kind} are not supported; use a Secret`);
   }
-  const name = String(ref["name"]);
-  if (ref["namespace"] !== undefined && ref["namespace"] !== namespace) {
-    const message = `Secrets in other namespaces are not permitted: ${String(ref["namespace"])}`;
+  const named = { namespace: String(ref["namespace"] ?? namespace), name: String(ref["name"]) };
+  const { name } = named;
+  if (!isSecretPermitted(namespace, named, granted)) {
+    const message = `no ReferenceGrant of the namespace ${named.namespace} permits the Secret "${name}"`;
     return { kind: "refused", reason: "RefNotPermitted", message };
   }
-  const keyPair = keyPairs.get(objectKey(secretKind, namespace, name));
+  const keyPair = keyPairs.get(objectKey(secretKind, named.namespace, name));
   if (keyPair === undefined) return invalid(`Secret "${name}" not found`);
   return "fault" in keyPair
     ? invalid(`Secret "${name}" ${keyPair.fault}`)

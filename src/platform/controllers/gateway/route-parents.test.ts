@@ -5,6 +5,7 @@ import { objectKey } from "../../../kube-server/store/keys.ts";
 import { endpointSliceKind } from "../../kinds/discovery/endpoint-slice.ts";
 import { gatewayKind } from "../../kinds/gateway/gateway.ts";
 import { httpRouteKind } from "../../kinds/gateway/http-route.ts";
+import { Granted, referenceGrantKind } from "../../kinds/gateway/reference-grant.ts";
 import { programLimits } from "../../routing/program-limits.ts";
 import {
   attachedCount,
@@ -174,6 +175,7 @@ describe("backends", () => {
   });
   const slice = objectOf(endpointSliceKind, "s", { endpoints: [], ports: [{ port: 80 }] });
   const slices = new Map([[objectKey(endpointSliceKind, "default", "s"), slice]]);
+  const backends = { slices, granted: new Granted([]) };
   const backend = { group: "discovery.k8s.io", kind: "EndpointSlice", name: "s", port: 80 };
 
   test.each<[rules: Json, reason: string, message: string]>([
@@ -194,7 +196,7 @@ describe("backends", () => {
     [
       [{ backendRefs: [{ ...backend, namespace: "shop" }] }],
       "RefNotPermitted",
-      "backends in other namespaces are not permitted: shop",
+      'no ReferenceGrant of the namespace shop permits the EndpointSlice "s"',
     ],
     [
       [{ backendRefs: [{ ...backend, namespace: "default" }] }],
@@ -202,12 +204,44 @@ describe("backends", () => {
       "Resolved all the Object references for the Route",
     ],
   ])("%j", (rules, reason, message) => {
-    expect(resolvedRefs(routeOf([], { rules }), slices)).toMatchObject({ reason, message });
+    expect(resolvedRefs(routeOf([], { rules }), backends)).toMatchObject({ reason, message });
+  });
+
+  const other = objectOf(endpointSliceKind, "s", { endpoints: [], ports: [{ port: 80 }] });
+  const routes = { group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespace: "default" };
+  const toSlices = { group: "discovery.k8s.io", kind: "EndpointSlice" };
+
+  test.each<[what: string, namespace: string, from: JsonObject, to: JsonObject, reason: string]>([
+    ["all slices", "shop", routes, toSlices, "ResolvedRefs"],
+    ["this one", "shop", routes, { ...toSlices, name: "s" }, "ResolvedRefs"],
+    ["another one", "shop", routes, { ...toSlices, name: "t" }, "RefNotPermitted"],
+    ["another kind", "shop", routes, { group: "", kind: "Service" }, "RefNotPermitted"],
+    ["from another namespace", "shop", { ...routes, namespace: "other" }, toSlices, "RefNotPermitted"],
+    ["from another kind", "shop", { ...routes, kind: "TLSRoute" }, toSlices, "RefNotPermitted"],
+    ["of another namespace", "elsewhere", routes, toSlices, "RefNotPermitted"],
+  ])("a ReferenceGrant for a slice of another namespace, %s", (_, namespace, from, to_, reason) => {
+    const grant = objectOf(referenceGrantKind, "g", { spec: { from: [from], to: [to_] } });
+    const rules = [{ backendRefs: [{ ...backend, namespace: "shop" }] }];
+    const there = {
+      slices: new Map([[objectKey(endpointSliceKind, "shop", "s"), other]]),
+      granted: new Granted([{ ...grant, metadata: { ...grant.metadata, namespace } }]),
+    };
+    expect(resolvedRefs(routeOf([], { rules }), there)).toMatchObject({ reason });
+  });
+
+  test("a slice of another namespace that is permitted, and not there", () => {
+    const grant = objectOf(referenceGrantKind, "g", { spec: { from: [routes], to: [toSlices] } });
+    const there = {
+      slices: new Map(),
+      granted: new Granted([{ ...grant, metadata: { ...grant.metadata, namespace: "shop" } }]),
+    };
+    const rules = [{ backendRefs: [{ ...backend, namespace: "shop" }] }];
+    expect(resolvedRefs(routeOf([], { rules }), there)).toMatchObject({ reason: "BackendNotFound" });
   });
 });
 
 describe("the parents in a route's status", () => {
-  const resolved = resolvedRefs(routeOf([]), new Map());
+  const resolved = resolvedRefs(routeOf([]), { slices: new Map(), granted: new Granted([]) });
   const refOf = (name: string, more: JsonObject = {}) => ({
     ...{ group: "gateway.networking.k8s.io", kind: "Gateway", name },
     ...more,

@@ -8,7 +8,7 @@ import { type HostnameStates, hostnamesOfRoute, wantedHostnames } from "./gatewa
 import type { ListenerCertificates } from "./listener-certificates.ts";
 import { type HostOfListener, ListenerScopes, type RouteHost } from "./listener-scopes.ts";
 import { RouteBudget } from "./route-budget.ts";
-import { targetOf } from "./route-programs.ts";
+import { type Backends, targetOf } from "./route-programs.ts";
 
 /** One of a route's references to a gateway, and what the gateway makes of it. */
 export interface Attachment {
@@ -127,11 +127,11 @@ export function attachedCount(listener: JsonObject, routes: readonly RouteOfGate
 }
 
 /** Whether all backends of a route are there. */
-export function resolvedRefs(route: KubeObject, slices: ReadonlyMap<string, KubeObject>): NewCondition {
+export function resolvedRefs(route: KubeObject, backends: Backends): NewCondition {
   const { namespace = "" } = route.metadata;
   for (const { backendRefs } of objectsIn(fieldAt(route, ["spec", "rules"]))) {
     for (const ref of objectsIn(backendRefs)) {
-      const target = targetOf(ref, namespace, slices);
+      const target = targetOf(ref, namespace, backends);
       if (!("fault" in target) || target.fault !== "missing") continue;
       const { reason, message } = target;
       return { type: "ResolvedRefs", status: "False", reason, message };

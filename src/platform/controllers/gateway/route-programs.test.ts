@@ -5,6 +5,7 @@ import { objectKey } from "../../../kube-server/store/keys.ts";
 import { endpointSliceKind } from "../../kinds/discovery/endpoint-slice.ts";
 import { gatewayKind } from "../../kinds/gateway/gateway.ts";
 import { httpRouteKind } from "../../kinds/gateway/http-route.ts";
+import { Granted } from "../../kinds/gateway/reference-grant.ts";
 import type { ProgramRule, RouteProgram } from "../../routing/route-program.ts";
 import { attachedRoutes, routesOfGateway } from "./route-parents.ts";
 import { listenersOf, routeProgram } from "./route-programs.ts";
@@ -59,7 +60,7 @@ const slices = new Map([
 
 const program = (...routes: KubeObject[]): RouteProgram =>
   routeProgram({
-    ...{ plane, gateway, slices, ownRanges: ["10.128.0.0/20"] },
+    ...{ plane, gateway, backends: { slices, granted: new Granted([]) }, ownRanges: ["10.128.0.0/20"] },
     routes: attachedRoutes(routesOfGateway(gateway, routes)),
   });
 

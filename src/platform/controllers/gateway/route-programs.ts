@@ -7,9 +7,10 @@ import { listenerFault } from "../../kinds/gateway/gateway.ts";
 import {
   durationMs,
   isEndpointSlice,
-  isInNamespace,
+  isPermitted,
   weightedBackends,
 } from "../../kinds/gateway/http-route.ts";
+import type { Granted } from "../../kinds/gateway/reference-grant.ts";
 import type {
   BackendTarget,
   CrossOrigin,
@@ -36,6 +37,14 @@ export interface RoutedHosts {
   readonly hosts: readonly RouteHost[];
 }
 
+/** What routes forward to. */
+export interface Backends {
+  /** By key; see `objectKey`. */
+  readonly slices: ReadonlyMap<string, KubeObject>;
+  /** For slices of other namespaces. */
+  readonly granted: Granted;
+}
+
 /** Objects that a gateway's program is made of. */
 export interface ProgramParts {
   readonly plane: Plane;
@@ -44,15 +53,14 @@ export interface ProgramParts {
   /** What is known of the hostnames that the gateway needs. */
   readonly hostnames?: HostnameStates;
   readonly certificates?: ListenerCertificates;
-  /** By key; see `objectKey`. */
-  readonly slices: ReadonlyMap<string, KubeObject>;
+  readonly backends: Backends;
   /** CIDR ranges of the project's own subnets. */
   readonly ownRanges: readonly string[];
 }
 
 /** The program of a gateway. Equal parts make programs with an equal JSON. */
 export function routeProgram(parts: ProgramParts): RouteProgram {
-  const { plane, gateway, routes, slices, ownRanges } = parts;
+  const { plane, gateway, routes, backends, ownRanges } = parts;
   const { hostnames = new Map(), certificates = new Map() } = parts;
   const { namespace = "", name = "", uid = "", creationTimestamp } = gateway.metadata;
   const held = [...hostnames].flatMap(([hostname, { kind }]) => (kind === "held" ? [hostname] : [])).sort();
@@ -66,7 +74,7 @@ export function routeProgram(parts: ProgramParts): RouteProgram {
     before += length;
     return before - length;
   });
-  const all = programRules(rules.flat(), namespace, slices);
+  const all = programRules(rules.flat(), namespace, backends);
   const isForwarding = all.some(({ action }) => action.type === "forward");
   const matches = orderedMatches(
     routes.map(({ route, hosts }) => ({ route, hosts: hosts.map(({ host }) => host) })),
@@ -140,20 +148,21 @@ const maxOthers = 15;
 export function targetOf(
   backendRef: JsonObject,
   namespace: string,
-  slices: ReadonlyMap<string, KubeObject>,
+  { slices, granted }: Backends,
 ): BackendTarget | BackendFault {
   if (!isEndpointSlice(backendRef)) {
     const kind = [backendRef["kind"], backendRef["group"]].filter(Boolean).join(".");
     const message = `backends of the kind ${kind} are not supported; use an EndpointSlice`;
     return { fault: "missing", reason: "InvalidKind", message };
   }
-  if (!isInNamespace(backendRef, namespace)) {
-    const message = `backends in other namespaces are not permitted: ${String(backendRef["namespace"])}`;
+  const named = { namespace: String(backendRef["namespace"] ?? namespace), name: String(backendRef["name"]) };
+  const { name } = named;
+  if (!isPermitted(namespace, named, granted)) {
+    const message = `no ReferenceGrant of the namespace ${named.namespace} permits the EndpointSlice "${name}"`;
     return { fault: "missing", reason: "RefNotPermitted", message };
   }
   const missing = (message: string) => ({ fault: "missing", reason: "BackendNotFound", message }) as const;
-  const name = String(backendRef["name"]);
-  const slice = slices.get(objectKey(endpointSliceNames, namespace, name));
+  const slice = slices.get(objectKey(endpointSliceNames, named.namespace, name));
   if (slice === undefined) return missing(`EndpointSlice "${name}" not found`);
   const { port } = backendRef;
   const found = objectsIn(slice["ports"]).find((each) => each["port"] === port && isTcp(each));
@@ -181,17 +190,13 @@ export function readyAddresses(slice: KubeObject): string[] {
 }
 
 /** The rules of routes, in their order, then those of the backends of rules that have several. */
-function programRules(
-  rules: readonly JsonObject[],
-  namespace: string,
-  slices: ReadonlyMap<string, KubeObject>,
-): ProgramRule[] {
+function programRules(rules: readonly JsonObject[], namespace: string, backends: Backends): ProgramRule[] {
   const shared: ProgramRule[] = [];
   const own = rules.map((rule): ProgramRule => {
     const weighted = weightedBackends(rule);
-    if (weighted.length < 2) return ruleOf(rule, weighted[0], namespace, slices);
+    if (weighted.length < 2) return ruleOf(rule, weighted[0], namespace, backends);
     const shares = weighted.map((backendRef): Share => {
-      shared.push(ruleOf(rule, backendRef, namespace, slices));
+      shared.push(ruleOf(rule, backendRef, namespace, backends));
       return { weight: Number(backendRef["weight"] ?? 1), rule: rules.length + shared.length - 1 };
     });
     return { requestHeaders: [], responseHeaders: [], action: { type: "split", shares } };
@@ -203,7 +208,7 @@ function ruleOf(
   rule: JsonObject,
   backendRef: JsonObject | undefined,
   namespace: string,
-  slices: ReadonlyMap<string, KubeObject>,
+  backends: Backends,
 ): ProgramRule {
   const filters = objectsIn(rule["filters"]);
   const backendFilters = objectsIn(backendRef?.["filters"]);
@@ -220,7 +225,7 @@ function ruleOf(
     ...(path === undefined ? {} : { rewritePath: path }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(cors === undefined ? {} : { cors: crossOriginOf(cors) }),
-    action: actionOf(rule, filters, backendRef, namespace, slices),
+    action: actionOf(rule, filters, backendRef, namespace, backends),
   };
 }
 
@@ -229,12 +234,12 @@ function actionOf(
   filters: readonly JsonObject[],
   backendRef: JsonObject | undefined,
   namespace: string,
-  slices: ReadonlyMap<string, KubeObject>,
+  backends: Backends,
 ): RuleAction {
   const redirect = fieldAt(filterOf(filters, "RequestRedirect"), ["requestRedirect"]);
   if (redirect !== undefined) return { type: "redirect", redirect: redirectOf(redirect, rule) };
   if (backendRef === undefined) return { type: "respond", status: 500 };
-  const target = targetOf(backendRef, namespace, slices);
+  const target = targetOf(backendRef, namespace, backends);
   if (!("fault" in target)) return { type: "forward", backend: target };
   return { type: "respond", status: target.fault === "missing" ? 500 : 503 };
 }

@@ -8,6 +8,7 @@ import { endpointSliceKind } from "../discovery/endpoint-slice.ts";
 import { gatewayFinalizer, gatewayKind } from "./gateway.ts";
 import { durationMs, httpRouteKind } from "./http-route.ts";
 import { certificateIssuerOption } from "./listener-tls.ts";
+import { referenceGrantKind } from "./reference-grant.ts";
 
 const domain = "example";
 const gatewayDefinition = gatewayKind(domain);
@@ -25,6 +26,12 @@ const backendRef = { group: "discovery.k8s.io", kind: "EndpointSlice", name: "x-
 const route = objectOf(httpRouteKind, "x", {
   spec: { parentRefs: [{ name: "x" }], rules: [{ backendRefs: [backendRef] }] },
 });
+const grant = objectOf(referenceGrantKind, "x", {
+  spec: {
+    from: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespace: "web" }],
+    to: [{ group: "", kind: "Secret", name: "tls" }],
+  },
+});
 const slice = objectOf(endpointSliceKind, "x-0-0", {
   addressType: "FQDN",
   endpoints: [{ addresses: ["example.com"], conditions: { ready: true, serving: true, terminating: false } }],
@@ -34,6 +41,7 @@ const slice = objectOf(endpointSliceKind, "x-0-0", {
 test.each([
   ["Gateway", gatewayDefinition, gateway, ["Name", "Class", "Address", "Programmed", "Age"]],
   ["HTTPRoute", httpRouteKind, route, ["Name", "Hostnames", "Age"]],
+  ["ReferenceGrant", referenceGrantKind, grant, ["Name", "Age"]],
   ["EndpointSlice", endpointSliceKind, slice, ["Name", "AddressType", "Ports", "Endpoints", "Age"]],
 ] as const)("%s: valid, with its columns", (_, kind, object, columns) => {
   expect(faultsOf(object, kind)).toEqual([]);

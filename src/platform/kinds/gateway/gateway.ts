@@ -10,7 +10,7 @@ import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import { forbiddenValue, invalidValue } from "../../../kube-server/api/validate.ts";
 import { declaredInProjects } from "../declared-in-projects.ts";
 import { checkHostname, hostnameSchema } from "./hostname-rules.ts";
-import { certificateSecrets, checkTls, listenerTls } from "./listener-tls.ts";
+import { certificateReferences, checkTls, listenerTls, secretsInUse } from "./listener-tls.ts";
 import { dnsNamePattern, opaqueObject as opaque } from "./route-schema.ts";
 
 /** Its names in paths and references. */
@@ -232,8 +232,8 @@ export function gatewayKind(groupDomain: string): KindDefinition {
     ],
     prepare: finalizedFromCreation(gatewayFinalizer(groupDomain)),
     serverFinalizers: [gatewayFinalizer(groupDomain)],
-    references: (gateway) => [everyGateway, ...certificateSecrets(gateway)],
-    uses: certificateSecrets,
+    references: (gateway) => [everyGateway, ...certificateReferences(gateway)],
+    uses: secretsInUse,
     validate(gateway) {
       const faults = new FaultList();
       const className = fieldAt(gateway, ["spec", "gatewayClassName"]);

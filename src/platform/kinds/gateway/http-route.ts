@@ -12,6 +12,7 @@ import { keysOf, type NamespacedName, referent } from "../references.ts";
 import { backendFilters, checkFilters } from "./filter-rules.ts";
 import { gatewayNames } from "./gateway.ts";
 import { checkHostname, hostnameSchema } from "./hostname-rules.ts";
+import { type Granted, grantsFor } from "./reference-grant.ts";
 import { checkRouteRules } from "./route-rules.ts";
 import { filtersSchema, matchesSchema, maxRules, ruleName, timeoutsSchema } from "./route-schema.ts";
 
@@ -42,7 +43,9 @@ const backendRef: Schema = {
   properties: {
     group: { ...textField("Group of the backend."), default: "" },
     kind: { ...textField("Kind of the backend."), default: "Service" },
-    namespace: textField("Namespace of the backend. Defaults to the route's."),
+    namespace: textField(
+      "Namespace of the backend. Defaults to the route's; another one needs a ReferenceGrant there.",
+    ),
     name: { ...textField("Name of the backend."), minLength: 1, maxLength: 253 },
     port: port("Port of the backend."),
     weight: {
@@ -160,11 +163,13 @@ export const httpRouteKind: KindDefinition = {
     }
     return faults.errors;
   },
-  references: (route) =>
-    keysOf([
+  references: (route) => [
+    ...keysOf([
       ...parentsOf(route).map(({ gateway }) => [gatewayNames, gateway] as const),
       ...backendsOf(route).map((slice) => [endpointSliceNames, slice] as const),
     ]),
+    ...grantsFor(route, backendsOf(route)),
+  ],
 };
 
 /** A Gateway that a route names as its parent. */
@@ -183,14 +188,18 @@ export function parentsOf(route: KubeObject): RouteParent[] {
   });
 }
 
-/** The EndpointSlices that a route forwards to. */
+/** The EndpointSlices that a route names as backends; see {@link isPermitted} for those of other namespaces. */
 export function backendsOf(route: KubeObject): NamespacedName[] {
   const refs = objectsIn(fieldAt(route, ["spec", "rules"])).flatMap(({ backendRefs }) =>
     objectsIn(backendRefs),
   );
-  return refs
-    .filter((ref) => isEndpointSlice(ref) && isInNamespace(ref, route.metadata.namespace))
-    .flatMap(({ name }) => referent({ name: name ?? null }, route.metadata.namespace) ?? []);
+  return refs.filter(isEndpointSlice).flatMap((ref) => referent(ref, route.metadata.namespace) ?? []);
+}
+
+/** Whether routes of a namespace may forward to a slice. */
+export function isPermitted(namespace: string, slice: NamespacedName, granted: Granted): boolean {
+  const from = { group: httpRouteKind.group, kind: httpRouteKind.kind, namespace };
+  return granted.permits(from, { group: endpointSliceNames.group, kind: endpointSliceNames.kind, ...slice });
 }
 
 /** The backends that share a rule's requests: one without weight gets none (HTTPBackendRef.weight). */
@@ -201,11 +210,6 @@ export function weightedBackends({ backendRefs }: JsonObject): JsonObject[] {
 /** The only kind of backend that requests are forwarded to. */
 export function isEndpointSlice(backendRef: JsonObject): boolean {
   return backendRef["group"] === endpointSliceNames.group && backendRef["kind"] === endpointSliceNames.kind;
-}
-
-/** Whether a backend is in the route's own namespace; none of another is forwarded to. */
-export function isInNamespace(backendRef: JsonObject, namespace: string | undefined): boolean {
-  return backendRef["namespace"] === undefined || backendRef["namespace"] === namespace;
 }
 
 /** Several references to one parent name different listeners. */

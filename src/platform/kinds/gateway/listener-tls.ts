@@ -10,7 +10,8 @@ import {
   tooManyItems,
 } from "../../../kube-server/api/validate.ts";
 import { secretKind } from "../../../kube-server/kinds/secret.ts";
-import { keysOf, referent } from "../references.ts";
+import { keysOf, type NamespacedName, referent } from "../references.ts";
+import { type Granted, grantsFor } from "./reference-grant.ts";
 import { opaqueObject } from "./route-schema.ts";
 
 /** The only option of a listener's TLS: where its certificate comes from; `auto`: from the platform. */
@@ -42,7 +43,9 @@ export const listenerTls: Schema = {
           kind: { ...textField("Kind of the object."), default: "Secret", minLength: 1, maxLength: 63 },
           name: { ...textField("Name of the Secret."), minLength: 1, maxLength: 253 },
           namespace: {
-            ...textField("Namespace of the Secret; only the gateway's own is permitted."),
+            ...textField(
+              "Namespace of the Secret; another one than the gateway's needs a ReferenceGrant there.",
+            ),
             minLength: 1,
             maxLength: 63,
           },
@@ -65,15 +68,34 @@ export function certificateRefOf({ protocol, tls }: JsonObject): JsonObject | un
   return protocol === "HTTPS" ? objectsIn(fieldAt(tls, ["certificateRefs"]))[0] : undefined;
 }
 
-/** Keys of the Secrets with the certificates of a Gateway's listeners. */
-export function certificateSecrets(gateway: KubeObject): string[] {
-  const { namespace = "" } = gateway.metadata;
-  const refs = objectsIn(fieldAt(gateway, ["spec", "listeners"])).flatMap((listener): JsonObject[] => {
+/** The Secrets that a Gateway's listeners name; see {@link isSecretPermitted} for those of other namespaces. */
+export function certificateSecrets(gateway: KubeObject): NamespacedName[] {
+  return objectsIn(fieldAt(gateway, ["spec", "listeners"])).flatMap((listener) => {
     const ref = certificateRefOf(listener);
-    return ref === undefined ? [] : [ref];
+    return ref !== undefined && isSecret(ref) ? (referent(ref, gateway.metadata.namespace) ?? []) : [];
   });
-  const own = refs.filter((ref) => isSecret(ref) && (ref["namespace"] ?? namespace) === namespace);
-  return [...new Set(keysOf(own.map((ref) => [secretKind, referent(ref, namespace)] as const)))];
+}
+
+/** What a Gateway needs for its certificates: keys of the Secrets, and the grants of their namespaces. */
+export function certificateReferences(gateway: KubeObject): string[] {
+  const named = certificateSecrets(gateway);
+  return [...secretKeys(named), ...grantsFor(gateway, named)];
+}
+
+/** Keys of the Secrets that stay while a Gateway is there: of other namespaces, none do. */
+export function secretsInUse(gateway: KubeObject): string[] {
+  const { namespace } = gateway.metadata;
+  return secretKeys(certificateSecrets(gateway).filter((each) => each.namespace === namespace));
+}
+
+function secretKeys(named: readonly NamespacedName[]): string[] {
+  return [...new Set(keysOf(named.map((each) => [secretKind, each] as const)))];
+}
+
+/** Whether Gateways of a namespace may have the certificate of a Secret. */
+export function isSecretPermitted(namespace: string, secret: NamespacedName, granted: Granted): boolean {
+  const from = { group: "gateway.networking.k8s.io", kind: "Gateway", namespace };
+  return granted.permits(from, { group: secretKind.group, kind: secretKind.kind, ...secret });
 }
 
 export function isSecret({ group, kind }: JsonObject): boolean {
