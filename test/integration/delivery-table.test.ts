@@ -13,7 +13,7 @@ import {
   startReceiver,
 } from "../support/receiver/receiver.ts";
 import { speakVersion2 } from "../support/receiver/speak-version-2.ts";
-import { readPrometheus } from "../support/samples.ts";
+import { readPrometheus, writeByRemoteWrite } from "../support/samples.ts";
 import { startPrometheus } from "../support/servers.ts";
 import { startSink, type TestSink, type TestSinkOptions, testStartMs } from "../support/sink/sink.ts";
 
@@ -567,47 +567,57 @@ describe("a Prometheus without out_of_order_time_window", () => {
   });
 });
 
-test("a long catch-up whose response is lost: a few requests find out that Prometheus has stored it", async () => {
-  await using prometheus = await startPrometheus();
-  await using proxy = await startFaultProxy(Number(new URL(prometheus.url).port));
-  const series = Array.from({ length: 40 }, (_, index) => `series_${index}`);
-  await using sink = await startSink({
-    endpoint: `${proxy.url}/api/v1/write`,
-    plan: {
-      sources: [{ name: "source", metricsql: series.join("|") }],
-      batch: { timeoutMs: 5_000, maxSize: 5_000, maxBytes: 2 ** 23 },
-    },
+describe("a long catch-up, to a Prometheus that stores what it can of a request that it refuses", () => {
+  test.each<[what: string, lost: number, bad: readonly string[], count: number, each: number]>([
+    ["its response is lost", 4, [], 40, 90],
+    ["one series is too old", 0, ["series_7"], 400, 4],
+  ])("%s: a few requests find out", async (_, lost, bad, count, each) => {
+    await using prometheus = await startPrometheus();
+    await using proxy = await startFaultProxy(Number(new URL(prometheus.url).port));
+    const series = Array.from({ length: count }, (_, index) => `series_${index}`);
+    await using sink = await startSink({
+      endpoint: `${proxy.url}/api/v1/write`,
+      plan: {
+        sources: [{ name: "source", metricsql: series.join("|") }],
+        batch: { timeoutMs: 5_000, maxSize: 5_000, maxBytes: 2 ** 23 },
+      },
+    });
+    sink.clock.advance(Date.now() - testStartMs);
+    await sink.cycle();
+    sink.clock.advance(100_000);
+    sink.store.write(series, each, sink.clock.wallMs);
+    // Half of them have one sample less, as where samples come late.
+    const newer = series.filter((_, index) => index % 2 === 0);
+    sink.store.write(newer, 1, sink.clock.wallMs + 1_000);
+    const began = sink.clock.wallMs;
+    const never = new AbortController().signal;
+    const later = bad.map((value) => ({
+      labels: [{ name: "__name__", value }],
+      samples: [{ timestampMs: began + 60_000, value: 0 }],
+    }));
+    await writeByRemoteWrite(`${prometheus.url}/api/v1/write`, later, never);
+    let requests = 0;
+    proxy.plan(() => ({ kind: requests++ < lost ? "lose-response" : "pass" }));
+    let end: CycleEnd | undefined;
+    while (end !== "up-to-date" && sink.clock.wallMs < began + 600_000) {
+      const cycle = sink.cycle(15_000);
+      const paces = setInterval(() => sink.clock.advance(1_000), 20);
+      end = await cycle.finally(() => clearInterval(paces));
+    }
+    expect(end).toBe("up-to-date");
+    const held = await readPrometheus(
+      prometheus.url,
+      {
+        matchers: [{ name: "__name__", type: "=~", value: "series_.*" }],
+        fromMs: began - 200_000,
+        toMs: began + 30_000,
+      },
+      never,
+    );
+    const due = sink.store.samples.filter(({ name }) => !bad.includes(name));
+    expect(held.size).toBe(due.length);
+    expect(proxy.requests).toBeLessThan(100);
   });
-  sink.clock.advance(Date.now() - testStartMs);
-  await sink.cycle();
-  sink.clock.advance(100_000);
-  sink.store.write(series, 90, sink.clock.wallMs);
-  // Half of them have one sample less, as where samples come late.
-  const newer = series.filter((_, index) => index % 2 === 0);
-  sink.store.write(newer, 1, sink.clock.wallMs + 1_000);
-  let lost = 0;
-  proxy.plan(() => ({ kind: lost++ < 4 ? "lose-response" : "pass" }));
-  const began = sink.clock.wallMs;
-  let end: CycleEnd | undefined;
-  while (end !== "up-to-date" && sink.clock.wallMs < began + 600_000) {
-    const cycle = sink.cycle(15_000);
-    const paces = setInterval(() => sink.clock.advance(1_000), 20);
-    end = await cycle.finally(() => clearInterval(paces));
-  }
-  expect(end).toBe("up-to-date");
-  expect(sink.exporter.snapshot().stats).toMatchObject({ rejected: 0 });
-  const held = await readPrometheus(
-    prometheus.url,
-    {
-      matchers: [{ name: "__name__", type: "=~", value: "series_.*" }],
-      fromMs: began - 200_000,
-      toMs: sink.clock.wallMs,
-    },
-    new AbortController().signal,
-  );
-  const due = sink.store.samples.filter(({ ms }) => ms <= sink.clock.wallMs - 10_000);
-  expect(held.size).toBe(due.length);
-  expect(proxy.requests).toBeLessThan(100);
 });
 
 describe("steps of the clock", () => {

@@ -133,7 +133,6 @@ export class RefusedBatches {
       paceAccepted: () => memory.pace.giveBack(),
       isProven: refused.isProven || isProvenLater || isDoubtOnly,
       mayPass: isProvenLater || mayHaveArrived,
-      mayHaveArrived,
       isFailing,
       ...(isFailing &&
         !receiver.dropExhausted && {

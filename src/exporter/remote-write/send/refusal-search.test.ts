@@ -17,6 +17,7 @@ function requestOf(
   seriesCount: number,
   samplesEach: number,
   exemplars?: readonly Exemplar[],
+  countOf: (series: number) => number = () => samplesEach,
 ): EncodedRequest {
   const builder = new WriteRequestBuilder();
   const samples = new SampleBuffer();
@@ -29,7 +30,7 @@ function requestOf(
       { name: "n", value: String(index).padStart(4, "0") },
     ];
     const form = encoder.encode(new Series(labels));
-    if (form.kind === "series") builder.append(form, samples, 0, samplesEach, exemplars);
+    if (form.kind === "series") builder.append(form, samples, 0, countOf(index), exemplars);
   }
   return builder.finish();
 }
@@ -191,8 +192,8 @@ test("with a later proof, 16 samples decide for all; a few are tried each", asyn
   expect([few.rejected.length, few.passed.length]).toEqual([20, 0]);
 });
 
-describe("a request that has arrived, at a receiver that takes nothing older than a series' last sample", () => {
-  const arrived = { isProven: true, mayPass: true, mayHaveArrived: true };
+describe("a receiver that takes nothing older than a series' last sample, and stores what it can", () => {
+  const arrived = { isProven: true, mayPass: true };
 
   /** As Prometheus without an out-of-order window; of a refused request, it stores what it can. */
   function prometheus(stored: readonly string[]) {
@@ -211,13 +212,43 @@ describe("a request that has arrived, at a receiver that takes nothing older tha
     return { has, respond };
   }
 
-  test.each([1, 2, 3, 7])("with %i samples of each series, a few requests decide", async (each) => {
-    const request = requestOf(450, each);
-    const { respond } = prometheus(contentOf(request));
-    const run = await searched(request, respond, arrived);
-    expect([run.end.kind, run.accepted.length]).toEqual(["complete", 450]);
-    expect(run.rejected.length + run.passed.length).toBe(450 * (each - 1));
-    expect(run.sent.length).toBeLessThan(25);
+  test.each([1, 2, 3, 7])(
+    "has a request, with %i samples of each series: a few requests decide",
+    async (each) => {
+      const request = requestOf(450, each);
+      const { respond } = prometheus(contentOf(request));
+      const run = await searched(request, respond, arrived);
+      expect([run.end.kind, run.accepted.length]).toEqual(["complete", 450]);
+      expect(run.rejected.length + run.passed.length).toBe(450 * (each - 1));
+      expect(run.sent.length).toBeLessThan(25);
+    },
+  );
+
+  test.each([2, 3, 7])(
+    "has refused a request of %i samples each for one of them: a few requests",
+    async (each) => {
+      for (const bad of ["7/9", "7/0"]) {
+        const request = requestOf(450, each);
+        const { has, respond } = prometheus([bad]);
+        if (bad === "7/0") has.add("7/0");
+        respond(contentOf(request));
+        for (const isProven of [true, false]) {
+          const run = await searched(request, respond, { isProven });
+          expect(run.end.kind).toBe("complete");
+          expect(run.sent.length).toBeLessThan(100);
+        }
+        expect(contentOf(request).filter((sample) => !has.has(sample) && seriesOf(sample) !== 7)).toEqual([]);
+      }
+    },
+  );
+
+  test("some series have fewer samples than others, which came late", async () => {
+    for (const isProven of [true, false]) {
+      const request = requestOf(300, 4, undefined, (series) => (series % 3 === 0 ? 3 : 4));
+      const { respond } = prometheus([...contentOf(request), "7/9"]);
+      const run = await searched(request, respond, { isProven });
+      expect([run.end.kind, run.sent.length < 100]).toEqual(["complete", true]);
+    }
   });
 
   test("what has not arrived is sent in the order of time, and arrives", async () => {

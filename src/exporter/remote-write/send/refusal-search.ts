@@ -11,6 +11,8 @@ const fewSamples = 24;
 /** As many times of samples as are tried one after another, once the endpoint is proven and before. */
 const mostTimes = 512;
 const mostTimesUnproven = 64;
+/** If so many of the newest samples that are tried alone are accepted, the others are refused for themselves. */
+const mostOf = 0.75;
 
 type Steps<T> = AsyncGenerator<SearchStep, T, void>;
 
@@ -113,26 +115,23 @@ export class RefusalSearch {
    */
   async *#judgeAll(region: Region): Steps<boolean> {
     if (this.#end !== undefined || this.#deps.failedAlone !== undefined) return false;
+    const judged = this.#judgedOf(region);
+    if (this.#isProven && this.#samples.count(judged) < fewSamples) return false;
     if (this.#isProven && this.#deps.mayPass) {
-      const older = { ...region, isWithoutNewest: true };
-      const hasOlder = this.#deps.mayHaveArrived === true && this.#samples.count(older) >= fewSamples;
-      const judged = hasOlder ? older : region;
-      if (this.#samples.count(judged) < fewSamples) return false;
       if (yield* this.#anyAccepted(this.#samples.spaced(judged, spreadSamples), false)) return false;
       if (this.#end === undefined) yield* this.#pass(judged);
-      if (hasOlder && (yield* this.#send(region)) === "refused") yield* this.#decide(region);
+      if (judged !== region && (yield* this.#send(region)) === "refused") yield* this.#decide(region);
       return true;
     }
     if (this.#isProven) {
-      if (this.#samples.count(region) < fewSamples || (yield* this.#anyAccepted(this.#leading(region), true)))
-        return false;
+      if (yield* this.#anyAccepted(this.#leading(judged), true)) return false;
       return yield* this.#passOlder(region);
     }
     if (this.#hasSpread) return false;
     this.#hasSpread = true;
     // One half of the region is bad, although nothing is known of the other parts: they are tried, too.
     const { everything } = this.#samples;
-    if (yield* this.#anyAccepted(this.#leading(everything), true)) return false;
+    if (yield* this.#anyAccepted(this.#leading(this.#judgedOf(everything)), true)) return false;
     const isAllTried = this.#held.length >= this.#samples.count(everything);
     if (this.#end !== undefined || (!isAllTried && (yield* this.#passOlder(everything)))) return true;
     if (!this.#isProven) this.#end ??= { kind: "unproven" };
@@ -140,17 +139,21 @@ export class RefusalSearch {
   }
 
   /**
-   * Tries the times of the samples one after another: a receiver that takes the later ones has refused the
-   * earlier ones because of their age.
+   * Tries the times of the samples one after another, and each series' newest sample last: a receiver that
+   * takes the later ones has refused the earlier ones because of their age, or has them already. Prometheus
+   * stores what it can of a request that it refuses, and then takes the newest sample again.
    */
   async *#passOlder(region: Region): Steps<boolean> {
-    const times = this.#samples.timesOf(region);
-    if (times.length < 2 || times.length > (this.#isProven ? mostTimes : mostTimesUnproven)) return false;
+    const earlier = this.#judgedOf(region);
+    const hasNewest = earlier !== region;
+    const times = this.#samples.timesOf(earlier);
+    if (times.length < (hasNewest ? 1 : 2)) return false;
+    if (times.length > (this.#isProven ? mostTimes : mostTimesUnproven)) return false;
     for (const [index, untilMs] of times.entries()) {
       const afterMs = times[index - 1];
       if (afterMs === undefined) continue;
       const wasProven = this.#isProven;
-      const row = { ...region, afterMs, untilMs };
+      const row = { ...earlier, afterMs, untilMs };
       const result = yield* this.#send(row, false);
       if (this.#end !== undefined) return false;
       if (result === "accepted") {
@@ -165,7 +168,29 @@ export class RefusalSearch {
       if (this.#end !== undefined) return false;
       if (!wasProven && this.#isProven) return false;
     }
-    return false;
+    return hasNewest && (yield* this.#passAllButNewest(region, earlier));
+  }
+
+  /** After a sample of each earlier time was refused alone. */
+  async *#passAllButNewest(region: Region, earlier: Region): Steps<boolean> {
+    const newest = { ...region, part: "newest" } as const;
+    const result = yield* this.#send(newest, false);
+    if (this.#end !== undefined) return false;
+    if (result === "refused") {
+      const tried = this.#leading(newest);
+      let accepted = 0;
+      for (const sample of tried) if (yield* this.#anyAccepted([sample], false)) accepted++;
+      if (this.#end !== undefined || accepted < tried.length * mostOf) return false;
+    }
+    yield* this.#pass(earlier);
+    if (result === "refused" && (yield* this.#send(newest)) === "refused") yield* this.#decide(newest);
+    return true;
+  }
+
+  /** What is judged by some of its samples: all but the newest of each series, unless these are few. */
+  #judgedOf(region: Region): Region {
+    const older = { ...region, part: "older" } as const;
+    return this.#samples.count(older) < fewSamples ? region : older;
   }
 
   /** Tries samples alone, in this order. @returns whether one was accepted */

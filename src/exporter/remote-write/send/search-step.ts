@@ -49,11 +49,6 @@ export interface SearchDeps {
   readonly isProven: boolean;
   /** The proof is newer than everything in the request, or its samples were sent before without a response. */
   readonly mayPass: boolean;
-  /**
-   * The request was sent before without a response. A receiver that has stored it may refuse all but the
-   * newest sample of each series, as too old.
-   */
-  readonly mayHaveArrived?: boolean;
   /** A failed request counts as refused. */
   readonly isFailing: boolean;
   /**

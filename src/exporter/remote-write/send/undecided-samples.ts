@@ -15,8 +15,8 @@ export interface Region {
   readonly end: number;
   readonly afterMs: number;
   readonly untilMs: number;
-  /** Without the newest sample of each series in the request. */
-  readonly isWithoutNewest?: boolean;
+  /** Only the newest sample of each series in the request, or only the others. */
+  readonly part?: "newest" | "older";
 }
 
 /** When a sample last failed alone: how many parts had been accepted, and whether it may be rejected. */
@@ -87,7 +87,7 @@ export class UndecidedSamples {
         const ms = times[depth];
         if (ms === undefined || found.length >= most) continue;
         const afterMs = times[depth - 1] ?? region.afterMs;
-        found.push({ first: index, end: index + 1, afterMs, untilMs: ms });
+        found.push({ ...region, first: index, end: index + 1, afterMs, untilMs: ms });
       }
       if (found.length === before) break;
     }
@@ -104,7 +104,7 @@ export class UndecidedSamples {
       for (const ms of this.timesOf({ ...region, first: index, end: index + 1 })) {
         seen++;
         if (seen >= (found.length + 1) * step) {
-          found.push({ first: index, end: index + 1, afterMs: before, untilMs: ms });
+          found.push({ ...region, first: index, end: index + 1, afterMs: before, untilMs: ms });
         }
         before = ms;
       }
@@ -193,14 +193,14 @@ export class UndecidedSamples {
   }
 
   #each(
-    { first, end, afterMs, untilMs, isWithoutNewest }: Region,
+    { first, end, afterMs, untilMs, part }: Region,
     visit: (row: Row, index: number, ms: number) => void,
   ): void {
     for (let at = first; at < end; at++) {
       const row = this.#rows[at];
-      const samples = row?.samples.slice(0, isWithoutNewest === true ? -1 : undefined) ?? [];
-      for (const [index, { timestampMs: ms }] of samples.entries()) {
-        if (row !== undefined && ms > afterMs && ms <= untilMs && row.isDecided[index] !== true) {
+      for (const [index, { timestampMs: ms }] of row?.samples.entries() ?? []) {
+        if (row === undefined || ms <= afterMs || ms > untilMs || row.isDecided[index] === true) continue;
+        if (part === undefined || (part === "newest") === (index === row.samples.length - 1)) {
           visit(row, index, ms);
         }
       }
