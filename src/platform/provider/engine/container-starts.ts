@@ -88,6 +88,8 @@ export class ContainerStarts {
 
   /** After how many ms a container is to be (re)started; undefined: not at all. */
   #startsIn(container: InspectedContainer, holder: InspectedContainer | undefined): number | undefined {
+    // It is looked at again when that has ended.
+    if (this.#probes.isRestarting(container.Id)) return undefined;
     const { Status } = container.State;
     const isHolder = holder === undefined || holder.Id === container.Id;
     // There is no namespace to join.

@@ -17,6 +17,7 @@ let stop: AbortController;
 let restarts: string[];
 let changes: number;
 let exitStatus: number | undefined;
+let restarted: Promise<void>;
 let probes: Probes;
 let running: Promise<void>;
 
@@ -34,6 +35,7 @@ const quick = { periodSeconds: 0.02, timeoutSeconds: 0.3, failureThreshold: 2 };
 
 beforeEach(async () => {
   [status, asked, restarts, changes, exitStatus] = [200, [], [], 0, 0];
+  restarted = Promise.resolve();
   server = createServer((request, response) => {
     asked.push(`${request.url} ${request.headers["x-a"] ?? ""}`);
     if (status === undefined) return;
@@ -46,7 +48,10 @@ beforeEach(async () => {
   probes = new Probes({
     ...{ clock: systemClock, log: silentLogger },
     exec: async () => exitStatus,
-    restart: async (id) => void restarts.push(id),
+    async restart(id) {
+      restarts.push(id);
+      await restarted;
+    },
     onChange: () => {
       changes += 1;
     },
@@ -58,6 +63,24 @@ afterEach(async () => {
   await running;
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
+});
+
+test("while a container is restarted, nobody else may start it, and nothing is probed", async () => {
+  let end = (): void => undefined;
+  restarted = new Promise((resolve) => {
+    end = resolve;
+  });
+  exitStatus = 1;
+  start({ livenessProbe: { exec: { command: ["x"] }, ...quick, failureThreshold: 1 } });
+  await until("it is restarted", () => restarts.length > 0);
+  expect(probes.isRestarting("c")).toBe(true);
+  // It has ended: the provider looks at it.
+  probes.set(instance({}), []);
+  expect(probes.isRestarting("c")).toBe(true);
+  const before = changes;
+  end();
+  await until("it is over", () => changes > before);
+  expect(probes.isRestarting("c")).toBe(false);
 });
 
 test("a container is ready when its probe succeeds, and not when it fails in a row", async () => {

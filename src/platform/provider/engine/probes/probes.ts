@@ -44,7 +44,6 @@ interface Probed {
   readonly identity: string;
   readonly probes: ReadonlyMap<ProbeName, Probe>;
   wasReady: boolean;
-  isRestarting: boolean;
 }
 
 /** Probes that run at once; those of one project take at most half. */
@@ -60,6 +59,7 @@ export class Probes {
   /** By the engine's id of the container. */
   readonly #probed = new Map<string, Probed>();
   readonly #restarts = new Map<string, { count: number; atMs: number; why: string }>();
+  readonly #restarting = new Set<string>();
   readonly #places = new FairSemaphore(places, "half");
   readonly #wakeup = new Wakeup();
   readonly #running = new Set<Promise<void>>();
@@ -100,8 +100,7 @@ export class Probes {
       probes.set(name, { spec, count: noCount, dueMs, isRunning: false });
     }
     const address = networks[0]?.address ?? "";
-    const states = { wasReady: false, isRestarting: false };
-    this.#probed.set(container.id, { uid, plane, address, container, identity, probes, ...states });
+    this.#probed.set(container.id, { uid, plane, address, container, identity, probes, wasReady: false });
     this.#wakeup.wake();
   }
 
@@ -122,6 +121,14 @@ export class Probes {
       return { why: `its ${name} probe ${state}`, wasReady: probed.wasReady };
     }
     return undefined;
+  }
+
+  /**
+   * Whether a container is being restarted. Nobody else may start it meanwhile: Podman 4.3 then takes its
+   * network down, and leaves it running without one.
+   */
+  isRestarting(id: string): boolean {
+    return this.#restarting.has(id);
   }
 
   /** Why a container was restarted last by its probes. */
@@ -146,7 +153,7 @@ export class Probes {
       const startup = probed.probes.get("startup");
       const isStarted = startup === undefined || startup.count.isSuccessful === true;
       for (const [name, probe] of probed.probes) {
-        if (probe.isRunning || probed.isRestarting) continue;
+        if (probe.isRunning || this.isRestarting(probed.container.id)) continue;
         if (name === "startup" ? isStarted : !isStarted) continue;
         if (probe.dueMs > nowMs) {
           nextMs = Math.min(nextMs, probe.dueMs - nowMs);
@@ -216,7 +223,7 @@ export class Probes {
     if (last !== undefined && count > 0 && nowMs < last.atMs + nextDelay(count, restartBackoff, 0)) return;
     const why = `its ${name} probe failed: ${probe.count.why ?? "no response"}`;
     this.#restarts.set(container.id, { count: count + 1, atMs: nowMs, why });
-    probed.isRestarting = true;
+    this.#restarting.add(container.id);
     log.info({ uid, container: container.name, why }, "a container is restarted");
     try {
       await this.#options.restart(container.id, signal);
@@ -224,7 +231,7 @@ export class Probes {
       // Whoever calls the engine next says what is wrong with it.
       log.debug({ error: String(error) }, "a container could not be restarted");
     } finally {
-      probed.isRestarting = false;
+      this.#restarting.delete(container.id);
     }
     this.#options.onChange(uid);
   }
