@@ -1,10 +1,10 @@
-import { Granted } from "../../../src/platform/kinds/gateway/reference-grant.ts";
 import "../../support/leak-check.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { routesOfGateway } from "../../../src/platform/controllers/gateway/route-parents.ts";
 import { routeProgram } from "../../../src/platform/controllers/gateway/route-programs.ts";
 import { gatewayKind } from "../../../src/platform/kinds/gateway/gateway.ts";
 import { httpRouteKind } from "../../../src/platform/kinds/gateway/http-route.ts";
+import { Granted } from "../../../src/platform/kinds/gateway/reference-grant.ts";
 import type { RouteProgram } from "../../../src/platform/routing/route-program.ts";
 import { send } from "../../support/gateway/gateway-request.ts";
 import { programOf } from "../../support/gateway/route-program.ts";

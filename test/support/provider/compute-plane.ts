@@ -48,7 +48,7 @@ export class ComputePlane {
 
   /** The same, for another caller. */
   as(bearer: string): ComputePlane {
-    return new ComputePlane(this.#platform, bearer, this.name);
+    return new ComputePlane(this.#platform, bearer, this.name, this.#namespace);
   }
 
   /** The same, for another namespace, which is created. */

@@ -46,7 +46,8 @@ export const referenceGrantKind: KindDefinition = {
             type: "object",
             required: ["group", "kind", "namespace"],
             properties: {
-              ...{ group, kind },
+              group,
+              kind,
               namespace: { ...textField("Their namespace."), minLength: 1, maxLength: 63 },
             },
           }),
@@ -54,7 +55,8 @@ export const referenceGrantKind: KindDefinition = {
             type: "object",
             required: ["group", "kind"],
             properties: {
-              ...{ group, kind },
+              group,
+              kind,
               name: { ...textField("Name of the object. Defaults to all."), minLength: 1, maxLength: 253 },
             },
           }),

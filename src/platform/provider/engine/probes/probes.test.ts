@@ -65,7 +65,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("while a container is restarted, nobody else may start it, and nothing is probed", async () => {
+test("a container is being restarted until its restart has ended, also when it is seen ended meanwhile", async () => {
   let end = (): void => undefined;
   restarted = new Promise((resolve) => {
     end = resolve;
