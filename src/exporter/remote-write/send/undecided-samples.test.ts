@@ -55,10 +55,12 @@ test.each([
   expect(leading.flatMap((region) => contentOf(samples, region))).toEqual(expected);
 });
 
-test("spaced samples have the last one", () => {
+test("spaced samples have the last one, and the first of each series before a later one", () => {
   const samples = samplesOf(2, [1, 2, 3, 4]);
-  const spaced = samples.spaced(samples.everything, 4);
-  expect(spaced.flatMap((region) => contentOf(samples, region))).toEqual(["0/2", "0/4", "1/2", "1/4"]);
+  const spaced = (most: number) =>
+    samples.spaced(samples.everything, most).flatMap((region) => contentOf(samples, region));
+  expect(spaced(4)).toEqual(["0/1", "0/2", "0/4", "1/1", "1/2", "1/4"]);
+  expect(spaced(8)).toEqual(["0/1", "0/2", "0/3", "0/4", "1/1", "1/2", "1/3", "1/4"]);
 });
 
 test("a response lost once stays lost, for each of the samples that it concerned", () => {

@@ -94,19 +94,26 @@ export class UndecidedSamples {
     return found;
   }
 
-  /** Samples spread over the region, its last one included. */
+  /**
+   * Samples spread over the region, its last one included. The first of a series is there before a later one:
+   * a receiver that has nothing of the series would refuse it afterwards.
+   */
   spaced(region: Region, most: number): Region[] {
     const found: Region[] = [];
     const step = this.count(region) / most;
     let seen = 0;
+    let chosen = 0;
     for (let index = region.first; index < region.end; index++) {
-      let before = region.afterMs;
-      for (const ms of this.timesOf({ ...region, first: index, end: index + 1 })) {
+      const single = { ...region, first: index, end: index + 1 };
+      const times = this.timesOf(single);
+      let isFirstFound = false;
+      for (const [at, ms] of times.entries()) {
         seen++;
-        if (seen >= (found.length + 1) * step) {
-          found.push({ ...region, first: index, end: index + 1, afterMs: before, untilMs: ms });
-        }
-        before = ms;
+        if (seen < (chosen + 1) * step) continue;
+        chosen++;
+        if (at > 0 && !isFirstFound) found.push({ ...single, untilMs: times[0] ?? ms });
+        isFirstFound = true;
+        found.push({ ...single, afterMs: times[at - 1] ?? region.afterMs, untilMs: ms });
       }
     }
     return found;
