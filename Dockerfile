@@ -1,11 +1,11 @@
 # telemetryd as an image, for every platform that the base image has.
 #   docker build -t telemetryd:0.1.0 --build-arg REVISION=$(git rev-parse HEAD) .
-#   docker run --read-only -v ./telemetryd.yaml:/etc/telemetryd/telemetryd.yaml:ro -v telemetryd-state:/data telemetryd:0.1.0
+#   docker run --read-only -v "$PWD/telemetryd.yaml":/etc/telemetryd/telemetryd.yaml:ro -v telemetryd-state:/data telemetryd:0.1.0
 # In the configuration let state.directory be /data, ops.listen :9464 where something outside of the container asks it, and
 # name a redis.url where Redis is needed: there is no redis-server in here. There is HAProxy for the section gateway, whose
 # addresses also have to be reached from outside: let gateway.listen be :8082 and gateway.tlsListen :8443, and publish them.
-# `npm run prove -- image` runs these steps without a container engine, and with buildah where that is. buildah and podman keep the
-# HEALTHCHECK only in docker's format: `buildah build --format docker`.
+# `npm run prove -- image` builds it with Docker and runs it. buildah and podman keep the HEALTHCHECK only in docker's format:
+# `podman build --format docker`.
 
 ARG NODE_IMAGE=node:24-bookworm-slim
 

@@ -1,30 +1,24 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type BuiltImage, buildStages, folderBytes } from "./image/build-stages.ts";
-import { buildahProblem, buildByBuildah, type EngineImage } from "./image/buildah.ts";
+import { makeBaseImages } from "./image/base-images.ts";
 import { expectThat, say, until } from "./image/checks.ts";
 import { checkGateway } from "./image/gateway-check.ts";
-import { runIn, startImage, statusOf } from "./image/running-image.ts";
-import { usrLayer } from "./image/stage-root.ts";
+import { attempt, megabytesOf, startImage, statusOf } from "./image/running-image.ts";
 import { type LockFile, shippedPackages } from "./release/licences.ts";
-import { findServers } from "./servers/find.ts";
+import { startChild } from "./servers/child.ts";
+import { startDocker } from "./servers/docker.ts";
+import type { RunningEngine } from "./servers/engine.ts";
+import { runnerPrograms } from "./servers/runner-tree.ts";
 
 /**
- * `npm run prove -- image`: runs the Dockerfile's steps without a container engine, then its program as the image
- * would: as its user, with a read-only root, as process number 1, and with only the project files that the
- * steps copy and the HAProxy that they install. Where buildah is available, it also builds the image and
- * repeats the checks with it. The temporary directory must not be an overlay itself, as in most containers.
+ * `npm run prove -- image`: builds the Dockerfile with Docker, on base images that are made of Debian's packages and
+ * this machine's Node, and runs the image: as its user, with a read-only root, with a gateway, and as the guide prints it.
  */
 const project = resolve(import.meta.dirname, "..");
+const { version } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as { version: string };
+const image = `telemetryd:${version}`;
 const configuration = `policies:
   directory: /etc/telemetryd/policies
 metrics:
@@ -35,82 +29,82 @@ ops:
   listen: 127.0.0.1:9464
 `;
 
-const work = mkdtempSync(join(tmpdir(), "telemetryd-image-"));
+const work = await mkdtemp(join(tmpdir(), "telemetryd-image-"));
 try {
   if (process.platform !== "linux" || process.getuid?.() !== 0) {
-    throw new Error("needs root on Linux: it makes file systems of its own, as a container engine does");
+    throw new Error("needs root on Linux, as Docker does");
   }
-  say("the Dockerfile's steps, with this machine as the base image");
-  const image = await buildStages({ context: project, work, onStep: (text) => say(text) });
-  await checkImage(image, join(work, "checks"));
-  printSizes(image);
-  await checkEngineImage();
+  // What its steps download comes through this machine's network.
+  await using docker = await startDocker({ isWithoutNetworks: true, commandLimitMs: 600_000 });
+  await makeBaseImages(docker, work);
+  const build = ["build", "--network", "host"];
+  await docker.cli(...build, "--tag", image, "--build-arg", "REVISION=test", project);
+  say("ok: Docker builds the image");
+  await checkSettings(docker);
+  await checkFiles(docker);
+  await checkCommands(docker);
+  await checkDaemon(docker);
+  await checkGateway(docker, image, join(work, "gateway"));
+  await checkRunner(docker, build);
+  const saved = join(work, "image.tar");
+  await docker.cli("save", "--output", saved, image);
+  await runAsPrinted(saved);
+  const sizes = ["node_modules", "dist"].map(
+    async (part) => `${part} ${await megabytesOf(docker, image, `/app/${part}`)}`,
+  );
+  say(`/app has ${(await Promise.all(sizes)).join(", ")}`);
 } catch (error) {
   say(`FAILED: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 } finally {
-  rmSync(work, { recursive: true, force: true });
+  await rm(work, { recursive: true, force: true });
 }
 
-async function checkImage(image: BuiltImage, folder: string): Promise<void> {
-  checkPackages(image);
-  await checkVersion(image);
-  await checkDaemon(image, join(folder, "daemon"));
-  await checkGateway(image, join(folder, "gateway"));
+/** What `docker image inspect` says of the image, as far as it is checked. */
+interface Inspected {
+  readonly Config: {
+    readonly User: string;
+    readonly Entrypoint: readonly string[];
+    readonly Cmd: readonly string[];
+    readonly Labels: Readonly<Record<string, string>>;
+    readonly Volumes: Readonly<Record<string, object>>;
+    readonly ExposedPorts: Readonly<Record<string, object>>;
+    readonly Healthcheck: { readonly Test: readonly string[] };
+  };
 }
 
-/** The same checks on the image built by buildah, where a working one is installed. */
-async function checkEngineImage(): Promise<void> {
-  const folder = join(work, "buildah");
-  mkdirSync(folder);
-  const problem = buildahProblem(folder);
-  if (problem !== undefined) return say(`NOT DONE: no engine has built the image: ${problem}`);
-  say("the image, built by buildah on a base image of this machine's Node");
-  const { haproxy, nft } = await findServers(["haproxy", "nft"]);
-  const image = buildByBuildah(project, folder, { haproxy: haproxy.path, nftables: nft.path });
-  try {
-    checkConfiguration(image);
-    await checkImage(image, join(work, "engine-checks"));
-    printSizes(image);
-    say(`it has ${megabytes(folderBytes(image.folder))} with Node ${process.version}`);
-  } finally {
-    image.remove();
-  }
-}
-
-/** Checks the engine's record of the Dockerfile's settings. */
-function checkConfiguration({
-  labels,
-  volumes,
-  ports,
-  user,
-  entrypoint,
-  command,
-  healthcheck,
-}: EngineImage): void {
-  const { version } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as { version: string };
-  const label = (name: string): string | undefined => labels[`org.opencontainers.image.${name}`];
+async function checkSettings(docker: RunningEngine): Promise<void> {
+  const [{ Config }] = JSON.parse(await docker.cli("image", "inspect", image)) as [Inspected];
+  const label = (name: string): string | undefined => Config.Labels[`org.opencontainers.image.${name}`];
   const said = [label("title"), label("version"), label("revision"), label("licenses")].join(" ");
-  expectThat(said === `telemetryd ${version} test Apache-2.0`, "its OCI labels tell what it is", said);
-  const run = JSON.stringify({ user, entrypoint, command, healthcheck, volumes, ports });
-  const wanted = JSON.stringify({
-    user: "1000:1000",
-    entrypoint: ["node", "/app/dist/cli.js"],
-    command: ["run", "--config", "/etc/telemetryd/telemetryd.yaml"],
-    healthcheck: ["node", "/app/dist/cli.js", "status"],
-    volumes: ["/data"],
-    ports: ["9464/tcp"],
-  });
-  expectThat(run === wanted, "it says how it is run, and how its health is asked", run);
+  expectThat(said === `telemetryd ${version} test Apache-2.0`, "its OCI labels say what it is", said);
+  const { User, Entrypoint, Cmd, Healthcheck, Volumes, ExposedPorts } = Config;
+  const run = JSON.stringify([
+    User,
+    Entrypoint,
+    Cmd,
+    Healthcheck.Test,
+    Object.keys({ ...Volumes, ...ExposedPorts }),
+  ]);
+  const wanted = JSON.stringify([
+    "1000:1000",
+    ["node", "/app/dist/cli.js"],
+    ["run", "--config", "/etc/telemetryd/telemetryd.yaml"],
+    ["CMD", "node", "/app/dist/cli.js", "status"],
+    ["/data", "9464/tcp"],
+  ]);
+  expectThat(run === wanted, "it says how it is run, and how its health is checked", run);
 }
 
 /**
  * Checks that the image contains exactly the production packages; of the platform-specific ones, those for
  * this platform.
  */
-function checkPackages(image: BuiltImage): void {
+async function checkFiles(docker: RunningEngine): Promise<void> {
+  const find = ["run", "--rm", "--network", "none", "--entrypoint", "find", image, "/app", "-name"];
+  const manifests = new Set((await docker.cli(...find, "package.json")).split("\n"));
   const lock = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8")) as LockFile;
-  const has = (path: string): boolean => existsSync(join(image.folder, "app", path, "package.json"));
+  const has = (path: string): boolean => manifests.has(`/app/${path}/package.json`);
   const shipped = new Map(shippedPackages(lock));
   const extra = Object.keys(lock.packages).filter((path) => path !== "" && !shipped.has(path) && has(path));
   const missing = [...shipped]
@@ -118,57 +112,59 @@ function checkPackages(image: BuiltImage): void {
     .map(([path]) => path);
   expectThat(extra.length === 0, "no package is there for development only", extra.join("\n"));
   expectThat(missing.length === 0, "every package of production is there", missing.join("\n"));
-  const tests = readdirSync(join(image.folder, "app"), { recursive: true, encoding: "utf8" }).filter(
-    (path) => path.startsWith("dist/") && /\.test\.js$/.test(path),
-  );
+  const tests = (await docker.cli(...find, "*.test.js"))
+    .split("\n")
+    .filter((path) => path.startsWith("/app/dist/"));
   expectThat(tests.length === 0, "no tests are in the image", tests.join("\n"));
 }
 
-async function checkVersion(image: BuiltImage): Promise<void> {
-  const { version } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as { version: string };
+async function checkCommands(docker: RunningEngine): Promise<void> {
   for (const [flag, wanted] of [
     ["--version", version],
     ["--help", "Usage: telemetryd"],
   ] as const) {
-    const { status, output } = await runIn(image, [...image.entrypoint, flag]);
-    expectThat(
-      status === 0 && output.includes(wanted),
-      `${flag} says "${wanted}"`,
-      `exit status ${status}\n${output}`,
-    );
+    const output = await docker.cli("run", "--rm", "--network", "none", image, flag);
+    expectThat(output.includes(wanted), `${flag} says "${wanted}"`, output);
   }
+  const status = await attempt(docker, "run", "--rm", "--network", "none", image, "status");
+  expectThat(status.status === 4, "HEALTHCHECK ends with 4 where no daemon responds", status.output);
 }
 
-async function checkDaemon(image: BuiltImage, dataFolder: string): Promise<void> {
-  const folder = join(image.folder, "etc/telemetryd/policies");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    join(folder, "policy.yaml"),
-    readFileSync(join(project, "config/policies/01-one-source-one-sink.yaml")),
-  );
-  await using running = await startImage(image, configuration, dataFolder);
-  const { pid, end, data } = running;
+async function checkDaemon(docker: RunningEngine): Promise<void> {
+  const policy = readFileSync(join(project, "config/policies/01-one-source-one-sink.yaml"), "utf8");
+  const files = { "telemetryd.yaml": configuration, "policies/policy.yaml": policy };
+  await using running = await startImage(docker, image, files, join(work, "daemon"));
+  const { pid, end, name } = running;
   expectThat(statusOf(pid, "NSpid").endsWith("\t1"), "the program is process number 1");
-  const uid = image.user.split(":")[0] ?? "";
-  expectThat(statusOf(pid, "Uid").split("\t").includes(uid), `it runs as user ${image.user}`);
-  const isHealthy = async (): Promise<boolean> => running.check(image.healthcheck) === 0;
-  await until(isHealthy, "HEALTHCHECK ends with 0 while it runs", end);
-  const readOnly = running.check(["touch", "/app/x"]) !== 0 && running.check(["touch", "/tmp/x"]) !== 0;
-  expectThat(readOnly, "its root file system is read-only");
-  expectThat(readdirSync(data).length > 0, "its state is in the volume");
+  expectThat(statusOf(pid, "Uid").split("\t").includes("1000"), "it runs as user 1000");
+  const isHealthy = async (): Promise<boolean> =>
+    (await docker.cli("inspect", "--format", "{{.State.Health.Status}}", name)).trim() === "healthy";
+  await until(isHealthy, "HEALTHCHECK finds it healthy", end, 60_000);
+  const isReadOnly = (await attempt(docker, "exec", "--user", "0", name, "touch", "/app/x")).status !== 0;
+  expectThat(isReadOnly, "its root file system is read-only");
+  const isStateThere = (await running.exec("sh", "-c", "ls -A /data | grep -q .")) === 0;
+  expectThat(isStateThere, "its state is in the volume");
   await running.stop();
-  const { status } = await runIn(image, image.healthcheck);
-  expectThat(status !== 0, `HEALTHCHECK ends with ${status} where no daemon responds`);
 }
 
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
+/** The image that virtual machines run in has the programs that the provider calls. */
+async function checkRunner(docker: RunningEngine, build: readonly string[]): Promise<void> {
+  const runner = "telemetryd-vm-runner";
+  await docker.cli(...build, "--target", "vm-runner", "--tag", runner, project);
+  const programs = runnerPrograms.filter((name) => name !== "busybox");
+  const script = programs.map((name) => `command -v ${name} >/dev/null || echo ${name}`).join("\n");
+  const missing = await docker.cli("run", "--rm", "--network", "none", runner, "sh", "-c", script);
+  expectThat(missing === "", "the runner of virtual machines has its programs", missing);
 }
 
-function printSizes(image: BuiltImage): void {
-  const app = join(image.folder, "app");
-  const parts = ["node_modules", "dist"].map((part) => `${part} ${megabytes(folderBytes(join(app, part)))}`);
-  say(`the image adds ${megabytes(folderBytes(app))} to its base image (${parts.join(", ")})`);
-  if (image.isWhole !== true)
-    say(`and ${megabytes(folderBytes(usrLayer(image.folder)))} of packages below /usr`);
+/** In a network of its own: Docker takes over the forwarding, and the guide's ports are fixed. */
+async function runAsPrinted(saved: string): Promise<void> {
+  const program = [process.execPath, "--import", "tsx", join(project, "scripts/image/as-printed.ts"), saved];
+  const child = await startChild({
+    ...{ name: "as-printed", program: "unshare", cwd: project },
+    args: ["--net", "--mount", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", ...program],
+  });
+  const { code } = await child.exited;
+  process.stdout.write(child.log());
+  if (code !== 0) throw new Error("the guide's commands failed");
 }

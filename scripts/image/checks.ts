@@ -10,18 +10,19 @@ export function expectThat(holds: boolean, what: string, detail = ""): void {
   say(`ok: ${what}`);
 }
 
-/** Waits until it holds. @throws an Error after 30 s, or when the program whose `end` it is ends before */
+/** Waits until it holds. @throws an Error after the limit, or when the program whose `end` it is ends before */
 export async function until(
   holds: () => Promise<boolean>,
   what: string,
   end: Promise<unknown>,
+  limitMs = 30_000,
 ): Promise<void> {
   let over: unknown;
   void end.then((outcome) => {
     over = outcome;
   });
   for (
-    const deadlineMs = performance.now() + 30_000;
+    const deadlineMs = performance.now() + limitMs;
     performance.now() < deadlineMs && over === undefined;
   ) {
     if (await holds().catch(() => false)) {
@@ -31,7 +32,7 @@ export async function until(
     await pause(100);
   }
   throw new Error(
-    `${what}: not so${over === undefined ? " after 30 s" : `; it ended: ${JSON.stringify(over)}`}`,
+    `${what}: not so${over === undefined ? ` after ${limitMs / 1_000} s` : `; it ended: ${JSON.stringify(over)}`}`,
   );
 }
 

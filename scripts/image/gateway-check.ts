@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { startChild } from "../servers/child.ts";
+import type { RunningEngine } from "../servers/engine.ts";
 import { findServers } from "../servers/find.ts";
-import type { BuiltImage } from "./build-stages.ts";
 import { expectThat, until } from "./checks.ts";
-import { type RunningImage, runIn, startImage, statusOf } from "./running-image.ts";
-import { ended } from "./stage-root.ts";
+import { type RunningImage, startImage, statusOf } from "./running-image.ts";
 
 const configuration = `platform:
   listen: 127.0.0.1:8081
@@ -24,20 +23,23 @@ const question = `fetch("http://127.0.0.1:8082/").then(
 )`;
 
 /** Checks that the image has HAProxy, and that its daemon runs it, as the image's user. @param work an empty folder */
-export async function checkGateway(image: BuiltImage, work: string): Promise<void> {
-  const { status, output } = await runIn(image, ["/usr/sbin/haproxy", "-v"]);
+export async function checkGateway(docker: RunningEngine, image: string, work: string): Promise<void> {
+  const version = ["run", "--rm", "--network", "none", "--entrypoint", "haproxy", image, "-v"];
+  const output = await docker.cli(...version);
   const [, major = 0, minor = 0] = (/^HAProxy version (\d+)\.(\d+)/.exec(output) ?? []).map(Number);
-  const isNewEnough = status === 0 && (major > 2 || (major === 2 && minor >= 6));
-  expectThat(isNewEnough, "HAProxy 2.6 or newer is there", output);
+  expectThat(major > 2 || (major === 2 && minor >= 6), "HAProxy 2.6 or newer is there", output);
 
-  mkdirSync(join(work, "redis"), { recursive: true });
-  await using running = await startImage(image, configuration, join(work, "data"));
-  await using _redis = await startRedisBeside(running, join(work, "redis"));
-  await until(async () => running.check(["node", "-e", question]) === 0, "the gateway responds", running.end);
+  const redis = join(work, "redis");
+  mkdirSync(redis, { recursive: true });
+  const files = { "telemetryd.yaml": configuration };
+  await using running = await startImage(docker, image, files, join(work, "settings"));
+  await using _redis = await startRedisBeside(running, redis);
+  const responds = async (): Promise<boolean> => (await running.exec("node", "-e", question)) === 0;
+  await until(responds, "the gateway responds", running.end);
   const haproxy = childrenOf(running.pid).find((pid) => statusOf(pid, "Name").trim() === "haproxy");
   const users = haproxy === undefined ? [] : statusOf(haproxy, "Uid").trim().split("\t");
-  const isUser = users.length === 4 && users.every((uid) => uid === image.user.split(":")[0]);
-  expectThat(isUser, `HAProxy is the daemon's child, as user ${image.user}`, users.join(" "));
+  const isUser = users.length === 4 && users.every((uid) => uid === "1000");
+  expectThat(isUser, "HAProxy is the daemon's child, as user 1000", users.join(" "));
   await running.stop();
 }
 
@@ -45,17 +47,11 @@ export async function checkGateway(image: BuiltImage, work: string): Promise<voi
 async function startRedisBeside({ pid }: RunningImage, directory: string): Promise<AsyncDisposable> {
   const redis = (await findServers(["redis-server"]))["redis-server"];
   const settings = ["--bind", "127.0.0.1", "--dir", directory, "--appendonly", "yes", "--save", ""];
-  const child = spawn("nsenter", ["--target", String(pid), "--net", redis.path, ...settings], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...redis.env },
+  const child = await startChild({
+    ...{ name: "redis-server", program: "nsenter", env: redis.env },
+    args: ["--target", String(pid), "--net", redis.path, ...settings],
   });
-  const end = ended(child);
-  return {
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGKILL");
-      await end;
-    },
-  };
+  return { [Symbol.asyncDispose]: async () => void (await child.kill()) };
 }
 
 function childrenOf(pid: number): number[] {

@@ -30,7 +30,10 @@ export const programs = {
       "env TELEMETRYD_TEST_HISTORIES=1000 vitest run --project unit src/exporter/delivery/exporter.property.test.ts",
       "a thousand random histories of the exporter",
     ],
-    image: [tsx("scripts/test-image.ts"), "the Dockerfile's image runs as its comments say (root, Podman)"],
+    image: [
+      tsx("scripts/test-image.ts"),
+      "Docker builds the image, and it runs as the guide says (root, Debian)",
+    ],
     informer: [tsx("test/load/platform-informer.ts"), "an informer's cache is right after many restarts"],
     mutation: ["stryker run", "the unit tests notice changed decisions"],
     package: [

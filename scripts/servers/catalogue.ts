@@ -66,6 +66,19 @@ export const catalogue = {
     debianPackages: ["podman", "runc", "netavark", "aardvark-dns", "iptables"],
     unpackedPath: "usr/bin/podman",
   },
+  // A service of Docker would take over the machine's forwarding.
+  dockerd: {
+    variable: "DOCKERD_BIN",
+    debianPackages: ["docker.io", "containerd", "tini"],
+    unpackedPath: "usr/sbin/dockerd",
+    isUnpacked: true,
+  },
+  runc: { variable: "RUNC_BIN", debianPackages: ["runc"], unpackedPath: "usr/sbin/runc" },
+  mmdebstrap: {
+    variable: "MMDEBSTRAP_BIN",
+    debianPackages: ["mmdebstrap"],
+    unpackedPath: "usr/bin/mmdebstrap",
+  },
   nft: { variable: "NFT_BIN", debianPackages: ["nftables"], unpackedPath: "usr/sbin/nft" },
   // Only as a backend of the gateway's tests.
   python3: { variable: "PYTHON_BIN", debianPackages: ["python3"], unpackedPath: "usr/bin/python3" },

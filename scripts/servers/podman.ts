@@ -1,66 +1,27 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { request } from "node:http";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { tableName } from "../../src/platform/provider/engine/firewall/firewall-table.ts";
 import { labelOf } from "../../src/platform/provider/engine/labels.ts";
 import { type Child, startChild, waitUntilReady } from "./child.ts";
+import {
+  answers,
+  type Cli,
+  cliOf,
+  type EngineOptions,
+  endProcessesOf,
+  importImage,
+  type RunningEngine,
+} from "./engine.ts";
 import { findServers } from "./find.ts";
-import { allProcesses } from "./process-table.ts";
 
 const run = promisify(execFile);
 
-/** A Podman with containers, networks and images of its own; needs root. */
-export interface RunningPodman extends AsyncDisposable {
-  /** Path of the Unix socket of its Docker-compatible API. */
-  readonly socket: string;
-  /** Pid of the current service; a restart changes it. */
-  readonly pid: number;
-  /** Runs `podman` with its storage. @returns standard output @throws when the exit status is not 0 */
-  cli(...args: string[]): Promise<string>;
-  /**
-   * Makes an image of busybox without a registry, such as `registry.example/web:1`. Its command serves `/www`
-   * on port 8080, or is `command` in a shell.
-   */
-  image(name: string, options?: ImageOptions): Promise<void>;
-  /** Ends the service with SIGKILL; its containers run on. */
-  kill(): Promise<void>;
-  /** Starts the service again. */
-  restart(): Promise<void>;
-  /** Removes all of its containers and networks, then itself. Idempotent. */
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-export interface ImageOptions {
-  readonly command?: string;
-  /** Instead of `command`: a program with its arguments. */
-  readonly program?: readonly string[];
-  /** `name=value` of the image's labels. */
-  readonly labels?: readonly string[];
-}
-
-export interface PodmanOptions {
-  /** Called with the folder that holds everything, before anything is started. */
-  readonly onFolder?: (folder: string) => void;
-  /** Called for each process of the service, restarts included. */
-  readonly onStart?: (pid: number) => void;
-  /** Host with port of a registry that it asks by plain HTTP. */
-  readonly plainRegistry?: string;
-  /** Comes before each of its commands: for a network namespace of its own. */
-  readonly prefix?: readonly string[];
-  readonly logFile?: string;
-  readonly ownGroup?: boolean;
-  readonly signal?: AbortSignal;
-}
-
-const applets = ["sh", "httpd", "sleep", "cat", "ls", "wget", "nc", "id", "ip", "hostname", "env", "touch"];
-const serve = "exec httpd -f -p 8080 -h /www";
-const cliLimitMs = 60_000;
-
-export async function startPodman(options: PodmanOptions = {}): Promise<RunningPodman> {
+/** Starts a Podman with containers, networks and images of its own; needs root. */
+export async function startPodman(options: EngineOptions = {}): Promise<RunningEngine> {
   const signal = options.signal ?? new AbortController().signal;
   const programs = await findServers(["podman", "busybox"], { signal });
   const folder = await mkdtemp(join(tmpdir(), "telemetryd-podman-"));
@@ -72,7 +33,7 @@ export async function startPodman(options: PodmanOptions = {}): Promise<RunningP
   await writeFile(env.CONTAINERS_REGISTRIES_CONF, registriesConf(options.plainRegistry));
 
   const [program = "podman", ...first] = [...(options.prefix ?? []), programs.podman.path];
-  const cli = cliOf([program, ...first], env);
+  const cli = cliOf([program, ...first], env, options.commandLimitMs);
 
   const launch = async (): Promise<Child> => {
     await rm(socket, { force: true });
@@ -97,20 +58,9 @@ export async function startPodman(options: PodmanOptions = {}): Promise<RunningP
     get pid() {
       return child.pid;
     },
+    env,
     cli,
-    async image(name, { command = serve, program = ["sh", "-c", command], labels = [] } = {}) {
-      const root = await mkdtemp(join(folder, "image-"));
-      await mkdir(join(root, "bin"));
-      for (const name of ["www", "tmp", "etc"]) await mkdir(join(root, name));
-      await copyFile(programs.busybox.path, join(root, "bin", "busybox"));
-      for (const applet of applets) await symlink("busybox", join(root, "bin", applet));
-      await writeFile(join(root, "www", "index.html"), "hello\n");
-      await run("tar", ["-C", root, "-cf", `${root}.tar`, "."]);
-      const changes = [`CMD ${JSON.stringify(program)}`, ...labels.map((label) => `LABEL ${label}`)];
-      await cli("import", ...changes.flatMap((change) => ["--change", change]), `${root}.tar`, name);
-      await rm(`${root}.tar`);
-      await rm(root, { recursive: true });
-    },
+    image: (name, image) => importImage(cli, programs.busybox.path, folder, name, image),
     async kill() {
       await child.kill();
     },
@@ -134,23 +84,6 @@ export async function removeLeftPodman(folder: string): Promise<void> {
   await removeAll(cliOf([podman.path], { ...podman.env, ...settingsIn(folder) }), folder);
 }
 
-type Cli = (...args: string[]) => Promise<string>;
-
-/** @param command the program with its first arguments */
-function cliOf(
-  [program = "podman", ...first]: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Cli {
-  return async (...args) => {
-    const limits = { timeout: cliLimitMs, maxBuffer: 16 * 2 ** 20 };
-    const { stdout } = await run(program, [...first, ...args], {
-      ...limits,
-      env: { ...process.env, ...env },
-    });
-    return stdout;
-  };
-}
-
 /** Environment of a Podman whose files are all in one folder. */
 function settingsIn(folder: string) {
   return {
@@ -168,26 +101,10 @@ async function removeAll(cli: Cli, folder: string): Promise<void> {
   await removeTables(cli);
   await cli("network", "prune", "--force");
   await cli("volume", "prune", "--force");
-  endLostContainers(folder);
+  // One that was killed while it started a container does not know of its process any more.
+  endProcessesOf(/^\S*conmon /, folder);
   await removeStaleRules();
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-}
-
-/** A Podman that was killed while it started a container does not know of its process any more. */
-function endLostContainers(folder: string): void {
-  const processes = allProcesses();
-  const monitors = processes.filter(
-    ({ command }) => /^\S*conmon /.test(command) && command.includes(`${folder}/`),
-  );
-  const pids = new Set(monitors.map(({ pid }) => pid));
-  const lost = processes.filter(({ pid, parentPid }) => pids.has(pid) || pids.has(parentPid));
-  for (const { pid } of lost) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
 }
 
 /** What a machine without systemd needs; the limits are those that any root may set. */
@@ -236,16 +153,4 @@ async function removeStaleRules(): Promise<void> {
 
 function registriesConf(plain: string | undefined): string {
   return plain === undefined ? "" : `[[registry]]\nlocation = "${plain}"\ninsecure = true\n`;
-}
-
-async function answers(socketPath: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const ping = request({ socketPath, path: "/_ping", timeout: 1_000, agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    });
-    ping.on("timeout", () => ping.destroy());
-    ping.on("error", () => resolve(false));
-    ping.end();
-  });
 }

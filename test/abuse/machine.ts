@@ -11,7 +11,8 @@ import { labelOf } from "../../src/platform/provider/engine/labels.ts";
 import { engineContents } from "../faults/compute/engine-contents.ts";
 import { httpsRequest } from "../support/plane/platform.ts";
 import { namespaceOf, startNetworkNamespace } from "../support/provider/network-namespace.ts";
-import { type RunningPodman, startPodman } from "../support/provider/podman.ts";
+import type { RunningEngine } from "../support/provider/podman.ts";
+import { startPodman } from "../support/provider/podman.ts";
 import {
   connectUplink,
   externalAddress,
@@ -50,7 +51,7 @@ const removalLimitMs = 120_000;
 export type Check = readonly [what: string, isGood: boolean, figure: string];
 
 export interface Machine {
-  readonly podman: RunningPodman;
+  readonly podman: RunningEngine;
   /** The daemon's section `provider`. */
   readonly provider: object;
   /** Starts the honest workload and a harmless one of the hostile project. */
@@ -276,7 +277,7 @@ export async function startMachine(folder: string, releasers: Releasers): Promis
 }
 
 /** @throws if there is none, or more than one */
-async function containerId(podman: RunningPodman, instance: string, name: string): Promise<string> {
+async function containerId(podman: RunningEngine, instance: string, name: string): Promise<string> {
   const filters = [`${labelOf.name}=default/${instance}`, `${labelOf.container}=${name}`];
   const args = filters.flatMap((filter) => ["--filter", `label=${filter}`]);
   const ids = (await podman.cli("ps", "--all", "--quiet", "--no-trunc", ...args)).trim().split("\n");

@@ -14,7 +14,7 @@ import { changed } from "../support/plane/admission.ts";
 import { connectKubectl, listOf } from "../support/plane/connected-kubectl.ts";
 import type { Kubectl } from "../support/plane/kubectl.ts";
 import { projectBase, startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
-import { type RunningPodman, randomRange, requirePodman, startPodman } from "../support/provider/podman.ts";
+import { type RunningEngine, randomRange, requirePodman, startPodman } from "../support/provider/podman.ts";
 import { example } from "../support/provider/workload-cases.ts";
 import { until } from "../support/until.ts";
 
@@ -70,7 +70,7 @@ function logsCommand(kubeconfig: string, ...args: readonly string[]) {
 
 describe("workloads that run", () => {
   const releasers = new Releasers();
-  let podman: RunningPodman;
+  let podman: RunningEngine;
   let platform: TestPlatform;
   let daemon: RunningDaemon;
   let k: Kubectl;

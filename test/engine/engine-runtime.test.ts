@@ -19,7 +19,7 @@ import {
   removeWhole,
 } from "../support/contracts/runtime.ts";
 import { type ImageRegistry, startImageRegistry } from "../support/provider/image-registry.ts";
-import { type RunningPodman, randomSubnet, requirePodman, startPodman } from "../support/provider/podman.ts";
+import { type RunningEngine, randomSubnet, requirePodman, startPodman } from "../support/provider/podman.ts";
 import { until } from "../support/until.ts";
 
 const never = new AbortController().signal;
@@ -27,7 +27,7 @@ const registryPassword = "correct-horse-battery";
 const image = "registry.example/web:1";
 
 describe("containers of a real Podman", () => {
-  let podman: RunningPodman;
+  let podman: RunningEngine;
   let folder: string;
   let registry: ImageRegistry;
 
@@ -549,7 +549,7 @@ interface Work {
 }
 
 /** Does the first half of a removal, of which a killed Podman does not know any more. */
-async function loseStorage(podman: RunningPodman, id: string): Promise<void> {
+async function loseStorage(podman: RunningEngine, id: string): Promise<void> {
   const path = join(dirname(podman.socket), "graph", "vfs-containers", "containers.json");
   const containers = JSON.parse(await readFile(path, "utf8")) as { readonly id: string }[];
   await writeFile(path, JSON.stringify(containers.filter((container) => container.id !== id)));

@@ -19,7 +19,7 @@ import { openPorts } from "../../src/platform/provider/instance/open-ports.ts";
 import type { RuntimeInstance, RuntimeNetwork } from "../../src/platform/provider/runtime/runtime.ts";
 import { makeInstance, makeNetwork, reach, removeWhole } from "../support/contracts/runtime.ts";
 import { type NetworkNamespace, startNetworkNamespace } from "../support/provider/network-namespace.ts";
-import { type RunningPodman, requirePodman, startPodman } from "../support/provider/podman.ts";
+import { type RunningEngine, requirePodman, startPodman } from "../support/provider/podman.ts";
 import {
   connectUplink,
   externalAddress,
@@ -44,7 +44,7 @@ const churnRounds = 50;
 const releasers = new Releasers();
 let machine: NetworkNamespace;
 let beyond: NetworkNamespace;
-let podman: RunningPodman;
+let podman: RunningEngine;
 let folder: string;
 let runtime: EngineRuntime;
 let nft: string[];

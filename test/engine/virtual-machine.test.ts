@@ -17,7 +17,7 @@ import { connectKubectl, listOf } from "../support/plane/connected-kubectl.ts";
 import type { Kubectl } from "../support/plane/kubectl.ts";
 import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 import { makeGuest } from "../support/provider/guest.ts";
-import { type RunningPodman, randomRange, requirePodman, startPodman } from "../support/provider/podman.ts";
+import { type RunningEngine, randomRange, requirePodman, startPodman } from "../support/provider/podman.ts";
 import { example } from "../support/provider/workload-cases.ts";
 import { until } from "../support/until.ts";
 
@@ -71,7 +71,7 @@ function workload(name: string, key: string, image: string): Json {
 
 describe("virtual machines", () => {
   const releasers = new Releasers();
-  let podman: RunningPodman;
+  let podman: RunningEngine;
   let platform: TestPlatform;
   let daemon: RunningDaemon;
   let k: Kubectl;

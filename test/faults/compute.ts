@@ -24,7 +24,7 @@ import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
 import { organizationBase, startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 import { runProof } from "../support/proof.ts";
 import {
-  type RunningPodman,
+  type RunningEngine,
   randomWideRange,
   requirePodman,
   startPodman,
@@ -74,7 +74,7 @@ function print(text: string): void {
 /** The parts of a run. */
 interface Parts {
   readonly platform: TestPlatform;
-  readonly podman: RunningPodman | undefined;
+  readonly podman: RunningEngine | undefined;
   readonly processes: readonly (readonly [process: TroubledProcess, pauseMs: readonly [number, number]])[];
 }
 
@@ -84,7 +84,7 @@ async function start(
   releasers: Releasers,
 ): Promise<Parts> {
   await ensureBuilt(new AbortController().signal, () => console.log("building telemetryd"));
-  let podman: RunningPodman | undefined;
+  let podman: RunningEngine | undefined;
   if (provider === "engine") {
     await requirePodman();
     const running = await startPodman({ logFile: join(folder, "podman.log") });
@@ -253,7 +253,7 @@ function countOf(states: readonly ProjectState[], held: EngineContents | undefin
 }
 
 /** Titles of containers that were there twice at some moment. */
-async function sampleTwins(podman: RunningPodman, signal: AbortSignal): Promise<string[]> {
+async function sampleTwins(podman: RunningEngine, signal: AbortSignal): Promise<string[]> {
   const found: string[] = [];
   while (!signal.aborted) {
     // The command line may not answer while the engine is killed.

@@ -1,5 +1,5 @@
 import { labelOf } from "../../../src/platform/provider/engine/labels.ts";
-import type { RunningPodman } from "../../support/provider/podman.ts";
+import type { RunningEngine } from "../../support/provider/podman.ts";
 
 /** A container that a provider has made, as Podman's command line shows it. */
 export interface EngineContainer {
@@ -27,7 +27,7 @@ export interface EngineContents {
 type Labels = Readonly<Record<string, string>> | null;
 
 /** Everything that the engine holds, whether its service runs or not. */
-export async function engineContents(podman: RunningPodman): Promise<EngineContents> {
+export async function engineContents(podman: RunningEngine): Promise<EngineContents> {
   const [ids, networks, volumes] = await Promise.all([
     podman.cli("ps", "--all", "--quiet", "--no-trunc"),
     json<{ name: string; labels?: Labels }>(podman, "network", "ls", "--format", "json"),
@@ -53,7 +53,7 @@ export async function engineContents(podman: RunningPodman): Promise<EngineConte
 }
 
 /** Titles of containers that are there more than once at this moment. */
-export async function twins(podman: RunningPodman): Promise<string[]> {
+export async function twins(podman: RunningEngine): Promise<string[]> {
   const listed = await json<{ Labels: Labels }>(podman, "ps", "--all", "--format", "json");
   const titles = listed.map(({ Labels }) => titleOf(Labels));
   return [...new Set(titles.filter((title, index) => titles.indexOf(title) !== index))];
@@ -85,6 +85,6 @@ function titleOf(labels: Labels): string {
   return [labelOf.plane, labelOf.name, labelOf.container].map((label) => labels?.[label]).join(" ");
 }
 
-async function json<T>(podman: RunningPodman, ...args: readonly string[]): Promise<T[]> {
+async function json<T>(podman: RunningEngine, ...args: readonly string[]): Promise<T[]> {
   return JSON.parse((await podman.cli(...args)) || "[]") ?? [];
 }

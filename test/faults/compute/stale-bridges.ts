@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { AddressRange, parseAddress } from "../../../src/base/net/address-range.ts";
-import type { RunningPodman } from "../../support/provider/podman.ts";
+import type { RunningEngine } from "../../support/provider/podman.ts";
 
 const run = promisify(execFile);
 
@@ -17,7 +17,7 @@ interface Interface {
  * @param range of the networks of this run; no other bridge is touched
  * @returns their names
  */
-export async function removeStaleBridges(podman: RunningPodman, range: string): Promise<string[]> {
+export async function removeStaleBridges(podman: RunningEngine, range: string): Promise<string[]> {
   const { stdout } = await run("ip", ["-json", "-4", "address"]);
   const own = new AddressRange(range);
   const bridges = (JSON.parse(stdout) as Interface[]).filter(

@@ -1,7 +1,8 @@
 import { randomInt } from "node:crypto";
 import { findServers } from "../servers.ts";
 
-export { type RunningPodman, startPodman } from "../../../scripts/servers/podman.ts";
+export type { RunningEngine } from "../../../scripts/servers/engine.ts";
+export { startPodman } from "../../../scripts/servers/podman.ts";
 
 /**
  * @throws if containers cannot be run here, with what helps: `npm run servers -- podman nft busybox`, as root
