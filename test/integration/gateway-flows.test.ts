@@ -464,6 +464,33 @@ describe("a gateway of a user", () => {
     await until("it responds 500 again", () => backendsOf("granted")?.join() === "500");
   });
 
+  test("routes of other namespaces, as long as these have the labels that the listener asks for", async () => {
+    const plane = await create("selects");
+    const shop = await plane.within("shop");
+    await shop.create("discovery", "endpointslices", sliceOf("s", "192.0.2.1"));
+    const selector = { matchLabels: { team: "shop" } };
+    const allowedRoutes = { namespaces: { from: "Selector", selector } };
+    const selects = gatewayOf("selects");
+    const listeners = [{ ...selects.spec.listeners[0], allowedRoutes }];
+    await plane.create("gateway", "gateways", { ...selects, spec: { ...selects.spec, listeners } });
+    const route = routeOf("r", [{ name: "selects", namespace: "default" }], toSlice("s"));
+    await shop.create("gateway", "httproutes", route);
+    const isAccepted = (state: string) =>
+      until(`the route is ${state}`, async () => (await parents(shop, "r"))[0]?.[1] === `Accepted ${state}`);
+    await isAccepted("False NotAllowedByListeners");
+    await shop.label({ team: "shop" });
+    await isAccepted("True Accepted");
+    await until("it forwards", () => backendsOf("selects")?.join() === "192.0.2.1");
+    await shop.label({ team: null });
+    await isAccepted("False NotAllowedByListeners");
+    await until("it forwards no more", () => backendsOf("selects")?.length === 0);
+    await plane.patch("gateway", "gateways", "selects", {
+      spec: { listeners: [{ ...listeners[0], allowedRoutes: { namespaces: { from: "All" } } }] },
+    });
+    await isAccepted("True Accepted");
+    await until("it forwards again", () => backendsOf("selects")?.join() === "192.0.2.1");
+  });
+
   test("routes come, go and change; their backends too", async () => {
     const plane = await create("routes");
     await plane.create("gateway", "gateways", gatewayOf("g"));

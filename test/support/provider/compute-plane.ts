@@ -87,8 +87,17 @@ export class ComputePlane {
   }
 
   async patch(group: ComputeGroup, resource: string, name: string, body: Body): Promise<void> {
+    await this.#patch(this.path(group, resource, name), body);
+  }
+
+  /** Labels the namespace; null removes a label. */
+  async label(labels: Readonly<Record<string, string | null>>): Promise<void> {
+    await this.#patch(`${this.base}/api/v1/namespaces/${this.#namespace}`, { metadata: { labels } });
+  }
+
+  async #patch(path: string, body: Body): Promise<void> {
     const headers = { "content-type": "application/merge-patch+json" };
-    const response = await this.#platform.fetch(this.path(group, resource, name), {
+    const response = await this.#platform.fetch(path, {
       ...{ method: "PATCH", bearer: this.#bearer, headers, body },
     });
     expect(response.code, response.text).toBe(200);

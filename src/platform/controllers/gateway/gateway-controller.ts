@@ -44,7 +44,7 @@ import {
   resolvedAddresses,
   tooManyChanges,
 } from "./gateway-status.ts";
-import { watchedGrants } from "./gateway-work.ts";
+import { watchedGrants, watchedNamespaces } from "./gateway-work.ts";
 import { certificatesAgainMs } from "./listener-certificates.ts";
 import { namedRange } from "./own-ranges.ts";
 import { againAfter, createProgramWaits } from "./program-waits.ts";
@@ -203,6 +203,7 @@ export function createGatewayController(
         },
       },
       watchedGrants,
+      watchedNamespaces,
       {
         kind: subnetKind(groupDomain),
         affects: (object, old) =>

@@ -2,11 +2,13 @@ import { yieldToEventLoop } from "../../../base/core/yield-to-event-loop.ts";
 import type { KubeObject } from "../../../kube-server/api/object.ts";
 import { type Plane, planeKey } from "../../../kube-server/api/plane.ts";
 import type { ControlObjects } from "../../../kube-server/controllers/control-objects.ts";
+import { namespaceKind } from "../../../kube-server/kinds/namespace.ts";
 import { secretKind } from "../../../kube-server/kinds/secret.ts";
 import { keyOf, type Target } from "../../../kube-server/resources/target.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import type { NumberClaims } from "../../../kube-server/store/number-claims.ts";
 import { endpointSliceKind } from "../../kinds/discovery/endpoint-slice.ts";
+import { AllowedNamespaces, selectsNamespaces } from "../../kinds/gateway/allowed-namespaces.ts";
 import { backendsOf, httpRouteKind, isPermitted } from "../../kinds/gateway/http-route.ts";
 import { certificateSecrets, isSecretPermitted } from "../../kinds/gateway/listener-tls.ts";
 import {
@@ -109,16 +111,18 @@ export async function readGateway(
   const parts = [gateway, ...found, ...slices.values(), ...granted.grants].map(
     ({ metadata }) => `${metadata.uid} ${metadata.generation}`,
   );
-  const wanted = hostnamesOfGateway(gateway, found);
+  const labels = selectsNamespaces(gateway) ? await labelsOf(objects, plane, found) : new Map();
+  const namespaces = new AllowedNamespaces(gateway, labels);
+  const wanted = hostnamesOfGateway(gateway, found, namespaces);
   const hostnames = await known.read(plane, gateway.metadata.uid ?? "", wanted);
   const shown = [...certificates].map(([name, each]) => [
     name,
     each.kind === "served" ? each.keyPair.digest : each.kind,
   ]);
-  const basis = JSON.stringify([parts.sort(), ownRanges, [...hostnames], shown]);
+  const basis = JSON.stringify([parts.sort(), ownRanges, [...hostnames], shown, [...labels]]);
   const { program, attachments } = derived.get(`${planeKey(plane)} ${keyOf(target)}`, basis, () => {
     const budget = new RouteBudget();
-    const routes = routesOfGateway(gateway, found, hostnames, budget, certificates);
+    const routes = routesOfGateway(gateway, found, hostnames, budget, certificates, namespaces);
     const parts = { plane, gateway, hostnames, certificates, backends, ownRanges };
     return {
       program: routeProgram({ ...parts, routes: attachedRoutes(routes) }),
@@ -132,6 +136,21 @@ export async function readGateway(
     return route === undefined ? [] : [{ route, ...each }];
   });
   return { program, routes, backends, hostnames, certificates };
+}
+
+/** Labels of the namespaces of routes. */
+async function labelsOf(
+  objects: ControlObjects,
+  plane: Plane,
+  routes: readonly KubeObject[],
+): Promise<Map<string, Readonly<Record<string, string>>>> {
+  const names = [...new Set(routes.map(({ metadata }) => metadata.namespace ?? ""))].sort();
+  const labels = new Map<string, Readonly<Record<string, string>>>();
+  for (const name of names) {
+    const namespace = await objects.get(plane, namespaceKind, "", name);
+    if (namespace !== undefined) labels.set(name, namespace.metadata.labels ?? {});
+  }
+  return labels;
 }
 
 /** What the ReferenceGrants of other namespaces permit to these objects. */

@@ -1,7 +1,10 @@
+import { sameJson } from "../../../kube-server/api/object.ts";
 import { planeKey } from "../../../kube-server/api/plane.ts";
 import type { Watch } from "../../../kube-server/controllers/controller.ts";
 import { objectWork, referrersWork } from "../../../kube-server/controllers/work-items.ts";
+import { namespaceKind } from "../../../kube-server/kinds/namespace.ts";
 import type { ObjectStore } from "../../../kube-server/store/object-store.ts";
+import { selectingGateway } from "../../kinds/gateway/allowed-namespaces.ts";
 import { gatewayNames } from "../../kinds/gateway/gateway.ts";
 import { grantsIn, referenceGrantKind } from "../../kinds/gateway/reference-grant.ts";
 import type { RouteProgram } from "../../routing/route-program.ts";
@@ -10,6 +13,15 @@ import type { RouteProgram } from "../../routing/route-program.ts";
 export const watchedGrants: Watch = {
   kind: referenceGrantKind,
   affects: (object, old) => [referrersWork(grantsIn((object ?? old)?.metadata.namespace ?? ""))],
+};
+
+/** Gateways that choose namespaces by labels are looked at when these change. */
+export const watchedNamespaces: Watch = {
+  kind: namespaceKind,
+  affects: (object, old) =>
+    sameJson(object?.metadata.labels ?? {}, old?.metadata.labels ?? {})
+      ? []
+      : [referrersWork(selectingGateway)],
 };
 
 /** As much of a program as names its gateway. */

@@ -3,13 +3,16 @@ import { admitted, objectOf } from "../../../../test/support/plane/admission.ts"
 import type { Json, JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import { endpointSliceKind } from "../../kinds/discovery/endpoint-slice.ts";
+import { AllowedNamespaces } from "../../kinds/gateway/allowed-namespaces.ts";
 import { gatewayKind } from "../../kinds/gateway/gateway.ts";
 import { httpRouteKind } from "../../kinds/gateway/http-route.ts";
 import { Granted, referenceGrantKind } from "../../kinds/gateway/reference-grant.ts";
 import { programLimits } from "../../routing/program-limits.ts";
+import type { HostnameStates } from "./gateway-hostnames.ts";
 import {
   attachedCount,
   attachedRoutes,
+  hostnamesOfGateway,
   resolvedRefs,
   routesOfGateway,
   withoutFormerParents,
@@ -93,6 +96,56 @@ test("other parents, and routes of other namespaces, are not attached", () => {
     ["NotAllowedByListeners"],
   ]);
   expect(attachedRoutes(found)).toEqual([]);
+});
+
+describe("a listener takes routes of the namespaces that it allows", () => {
+  const labels = new Map([
+    ["default", { team: "web" }],
+    ["shop", { team: "shop", tier: "1" }],
+    ["far", {}],
+  ]);
+  const expressions = (operator: string, values?: string[]) => ({
+    from: "Selector",
+    selector: { matchExpressions: [{ key: "team", operator, ...(values && { values }) }] },
+  });
+
+  test.each<[allowed: JsonObject | undefined, from: string[]]>([
+    [undefined, ["default"]],
+    [{ from: "Same" }, ["default"]],
+    [{ from: "All" }, ["default", "shop", "far"]],
+    [{ from: "None" }, []],
+    [{ from: "Selector", selector: {} }, ["default", "shop", "far"]],
+    [{ from: "Selector", selector: { matchLabels: { team: "shop" } } }, ["shop"]],
+    [{ from: "Selector", selector: { matchLabels: { team: "shop", tier: "2" } } }, []],
+    [expressions("In", ["web", "shop"]), ["default", "shop"]],
+    [expressions("NotIn", ["web"]), ["shop", "far"]],
+    [expressions("Exists"), ["default", "shop"]],
+    [expressions("DoesNotExist"), ["far"]],
+  ])("%j: %j", (allowed, from) => {
+    const web = { name: "web", port: 80, protocol: "HTTP", hostname: "a.example" };
+    const listeners = [{ ...web, ...(allowed && { allowedRoutes: { namespaces: allowed } }) }];
+    const allowing = objectOf(gatewayKind("example"), "g", { spec: { listeners } });
+    const names = [...labels.keys()];
+    const routes = names.map((namespace) =>
+      routeOf([{ name: "g", namespace: "default" }], { metadata: { namespace, uid: namespace } }),
+    );
+    const held: HostnameStates = new Map([["a.example", { kind: "held" }]]);
+    const namespaces = new AllowedNamespaces(allowing, labels);
+    const found = routesOfGateway(allowing, routes, held, undefined, undefined, namespaces);
+    const attached = attachedRoutes(found).map(({ route }) => route.metadata.namespace);
+    expect(attached.sort()).toEqual([...from].sort());
+    const refused = found.filter(({ attachments }) => attachments[0]?.accepted.status === "False");
+    expect(new Set(refused.map(({ attachments }) => attachments[0]?.accepted.reason))).toEqual(
+      new Set(from.length === names.length ? [] : ["NotAllowedByListeners"]),
+    );
+  });
+
+  test("a route that it does not take lets the gateway need no hostname", () => {
+    const route = routeOf([{ name: "g", namespace: "default" }], {
+      ...{ metadata: { namespace: "far" }, hostnames: ["b.example"] },
+    });
+    expect(hostnamesOfGateway(gateway, [route])).toEqual([]);
+  });
 });
 
 test("of too many matches, the oldest routes are attached", () => {

@@ -1,6 +1,7 @@
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { type JsonObject, type KubeObject, sameJson } from "../../../kube-server/api/object.ts";
 import { type NewCondition, withCondition } from "../../../kube-server/controllers/conditions.ts";
+import { AllowedNamespaces } from "../../kinds/gateway/allowed-namespaces.ts";
 import { listenerFault, routeKindsOf } from "../../kinds/gateway/gateway.ts";
 import { parentsOf, type RouteParent } from "../../kinds/gateway/http-route.ts";
 import type { NamespacedName } from "../../kinds/references.ts";
@@ -30,10 +31,16 @@ export interface RouteOfGateway {
 }
 
 /** The hostnames that a gateway needs for its listeners and routes. */
-export function hostnamesOfGateway(gateway: KubeObject, routes: readonly KubeObject[]): string[] {
+export function hostnamesOfGateway(
+  gateway: KubeObject,
+  routes: readonly KubeObject[],
+  namespaces = new AllowedNamespaces(gateway),
+): string[] {
   const attached = [...routes].sort(byAge).flatMap((route) =>
     parentsIn(gateway, route).flatMap(({ ref }) => {
-      const listeners = matchingListeners(gateway, ref).filter(takesRoutes);
+      const listeners = matchingListeners(gateway, ref)
+        .filter(takesRoutes)
+        .filter((listener) => namespaces.has(listener, route.metadata.namespace ?? ""));
       return listeners.map((listener) => [listener, route] as const);
     }),
   );
@@ -50,6 +57,7 @@ function parentsIn(gateway: KubeObject, route: KubeObject): RouteParent[] {
  *
  * @param hostnames those that it needs
  * @param certificates of its listeners; one without the certificate that it names takes no requests
+ * @param namespaces of which its listeners take routes
  */
 export function routesOfGateway(
   gateway: KubeObject,
@@ -57,13 +65,14 @@ export function routesOfGateway(
   hostnames: HostnameStates = new Map(),
   budget = new RouteBudget(),
   certificates: ListenerCertificates = new Map(),
+  namespaces = new AllowedNamespaces(gateway),
 ): RouteOfGateway[] {
   const scopes = new ListenerScopes(gateway, hostnames);
   const isServed = ({ listener }: HostOfListener): boolean =>
     certificates.get(String(listener["name"]))?.kind !== "refused";
   return [...routes].sort(byAge).map((route): RouteOfGateway => {
     const own = parentsIn(gateway, route);
-    const attachments = own.map(({ ref }) => attachmentOf(gateway, route, ref, hostnames));
+    const attachments = own.map(({ ref }) => attachmentOf(gateway, route, ref, hostnames, namespaces));
     const hosts = scopes.hostsOf(attachments.flatMap((each) => each.hosts).filter(isServed));
     const tooMuch = hosts.length === 0 ? undefined : budget.take(route, hosts);
     if (tooMuch === undefined) return { route, attachments, hosts };
@@ -80,12 +89,14 @@ function attachmentOf(
   route: KubeObject,
   ref: JsonObject,
   hostnames: HostnameStates,
+  namespaces: AllowedNamespaces,
 ): Attachment {
   const refused = (why: NewCondition): Attachment => ({ ref, accepted: why, listeners: [], hosts: [] });
-  if (route.metadata.namespace !== gateway.metadata.namespace) return refused(notAllowed);
   const matching = matchingListeners(gateway, ref);
   if (matching.length === 0) return refused(noMatchingParent);
-  const taking = matching.filter(takesRoutes);
+  const allowed = matching.filter((each) => namespaces.has(each, route.metadata.namespace ?? ""));
+  if (allowed.length === 0) return refused(notAllowed);
+  const taking = allowed.filter(takesRoutes);
   if (taking.length === 0) return refused(kindNotAllowed);
   const named = taking.flatMap((listener) =>
     hostnamesOfRoute(listener, route).map((host): HostOfListener => ({ host, listener })),
@@ -238,5 +249,5 @@ const notAllowed: NewCondition = {
   type: "Accepted",
   status: "False",
   reason: "NotAllowedByListeners",
-  message: "The Gateway takes routes of its own namespace only",
+  message: "The listener takes no routes of this namespace: see its allowedRoutes",
 };

@@ -68,13 +68,15 @@ export function routeProgram(parts: ProgramParts): RouteProgram {
   const scopes = new ListenerScopes(gateway, hostnames);
   const own = hostCertificates(held, scopes, certificates);
   const objects = routes.map(({ route }) => route);
-  const rules = objects.map((route) => objectsIn(fieldAt(route, ["spec", "rules"])));
+  const rules = objects.map(({ spec, metadata }) =>
+    objectsIn(fieldAt(spec, ["rules"])).map((rule) => ({ rule, namespace: metadata.namespace ?? "" })),
+  );
   let before = 0;
   const firstOf = rules.map(({ length }) => {
     before += length;
     return before - length;
   });
-  const all = programRules(rules.flat(), namespace, backends);
+  const all = programRules(rules.flat(), backends);
   const isForwarding = all.some(({ action }) => action.type === "forward");
   const matches = orderedMatches(
     routes.map(({ route, hosts }) => ({ route, hosts: hosts.map(({ host }) => host) })),
@@ -190,9 +192,12 @@ export function readyAddresses(slice: KubeObject): string[] {
 }
 
 /** The rules of routes, in their order, then those of the backends of rules that have several. */
-function programRules(rules: readonly JsonObject[], namespace: string, backends: Backends): ProgramRule[] {
+function programRules(
+  rules: readonly { readonly rule: JsonObject; readonly namespace: string }[],
+  backends: Backends,
+): ProgramRule[] {
   const shared: ProgramRule[] = [];
-  const own = rules.map((rule): ProgramRule => {
+  const own = rules.map(({ rule, namespace }): ProgramRule => {
     const weighted = weightedBackends(rule);
     if (weighted.length < 2) return ruleOf(rule, weighted[0], namespace, backends);
     const shares = weighted.map((backendRef): Share => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { admitted, changed, faultsOf, objectOf } from "../../../../test/support/plane/admission.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import type { KindDefinition } from "../../../kube-server/api/kind.ts";
-import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
+import type { Json, JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
 import { columnDefinitions } from "../../../kube-server/api/table.ts";
 import { endpointSliceKind } from "../discovery/endpoint-slice.ts";
 import { gatewayFinalizer, gatewayKind } from "./gateway.ts";
@@ -55,6 +55,30 @@ test("a gateway is finalized by its controller, and takes routes of its own name
     allowedRoutes: { namespaces: { from: "Same" } },
     tls: { mode: "Terminate" },
   });
+});
+
+test.each<[selector: JsonObject, fault: string]>([
+  [{ matchLabels: { "-": "x" } }, 'matchLabels: Invalid value: "-": is not a valid label key'],
+  [{ matchLabels: { a: "-" } }, 'matchLabels: Invalid value: "-": is not a valid label value'],
+  [
+    { matchExpressions: [{ key: "a", operator: "Like" }] },
+    'matchExpressions[0].operator: Invalid value: "Like": not a valid label selector operator',
+  ],
+  [
+    { matchExpressions: [{ key: "a", operator: "In" }] },
+    "matchExpressions[0].values: Required value: where operator is In or NotIn",
+  ],
+  [
+    { matchExpressions: [{ key: "a", operator: "Exists", values: ["b"] }] },
+    "matchExpressions[0].values: Forbidden: not where operator is Exists or DoesNotExist",
+  ],
+])("a listener for namespaces with %j: refused", (selector, fault) => {
+  const listener = { name: "web", port: 80, protocol: "HTTP" };
+  const allowedRoutes = { namespaces: { from: "Selector", selector } };
+  const spec = { gatewayClassName: "external-global-proxy", listeners: [{ ...listener, allowedRoutes }] };
+  expect(faultsOf({ ...gateway, spec }, gatewayDefinition).join()).toContain(
+    `spec.listeners[0].allowedRoutes.namespaces.selector.${fault}`,
+  );
 });
 
 test("a route's parent is a gateway, a rule without matches is for every request", () => {
@@ -146,8 +170,8 @@ describe("refused", () => {
       gatewayDefinition,
       gateway,
       `${listener}.allowedRoutes`,
-      { namespaces: { from: "All" } },
-      'from: Unsupported value: "All": supported values: "Same"',
+      { namespaces: { from: "Selector" } },
+      "selector: Required value: where from is Selector",
     ],
     [
       "HTTPS without a certificate",

@@ -9,6 +9,12 @@ import { integerField, type Schema, textField } from "../../../kube-server/api/s
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import { forbiddenValue, invalidValue } from "../../../kube-server/api/validate.ts";
 import { declaredInProjects } from "../declared-in-projects.ts";
+import {
+  allowedNamespacesSchema,
+  checkAllowedNamespaces,
+  selectingGateway,
+  selectsNamespaces,
+} from "./allowed-namespaces.ts";
 import { checkHostname, hostnameSchema } from "./hostname-rules.ts";
 import { certificateReferences, checkTls, listenerTls, secretsInUse } from "./listener-tls.ts";
 import { dnsNamePattern, opaqueObject as opaque } from "./route-schema.ts";
@@ -104,20 +110,7 @@ const listener: Schema = {
       description: "Which routes may be attached.",
       default: { namespaces: { from: "Same" } },
       properties: {
-        namespaces: {
-          type: "object",
-          description: "Namespaces of the routes.",
-          default: { from: "Same" },
-          properties: {
-            from: {
-              type: "string",
-              description: "Same: the gateway's own namespace.",
-              enum: ["All", "Selector", "Same", "None"],
-              default: "Same",
-            },
-            selector: opaque("Not supported."),
-          },
-        },
+        namespaces: allowedNamespacesSchema,
         kinds: {
           type: "array",
           description: "Kinds of the routes; HTTPRoute is the only one that there is. Defaults to it.",
@@ -232,7 +225,11 @@ export function gatewayKind(groupDomain: string): KindDefinition {
     ],
     prepare: finalizedFromCreation(gatewayFinalizer(groupDomain)),
     serverFinalizers: [gatewayFinalizer(groupDomain)],
-    references: (gateway) => [everyGateway, ...certificateReferences(gateway)],
+    references: (gateway) => [
+      everyGateway,
+      ...(selectsNamespaces(gateway) ? [selectingGateway] : []),
+      ...certificateReferences(gateway),
+    ],
     uses: secretsInUse,
     validate(gateway) {
       const faults = new FaultList();
@@ -272,21 +269,13 @@ function checkListener(listener: JsonObject, path: string, groupDomain: string, 
   const { protocol, tls } = listener;
   // Its condition says that it is not served, whatever else it has.
   if (listenerFault(listener)?.reason === "UnsupportedProtocol") return;
-  for (const [steps, why] of notSupported) {
-    if (isSet(fieldAt(listener, steps))) faults.add(forbiddenValue(`${path}.${steps.join(".")}`, why));
+  if (isSet(fieldAt(tls, ["frontendValidation"]))) {
+    faults.add(forbiddenValue(`${path}.tls.frontendValidation`, "certificates of clients are not asked for"));
   }
   checkHostname(listener["hostname"], `${path}.hostname`, faults);
-  const from = fieldAt(listener, ["allowedRoutes", "namespaces", "from"]);
-  if (from !== "Same") {
-    faults.add(unsupportedValue(`${path}.allowedRoutes.namespaces.from`, from, ["Same"]));
-  }
+  checkAllowedNamespaces(listener, path, faults);
   if (protocol === "HTTP" && isSet(tls)) {
     faults.add(forbiddenValue(`${path}.tls`, "only a listener of the protocol HTTPS has it"));
   }
   if (protocol === "HTTPS") checkTls(listener, `${path}.tls`, groupDomain, faults);
 }
-
-const notSupported = [
-  [["tls", "frontendValidation"], "certificates of clients are not asked for"],
-  [["allowedRoutes", "namespaces", "selector"], "routes are in the gateway's namespace"],
-] as const;
