@@ -67,6 +67,21 @@ test("files are rotated by size, and their number is bounded, also after it was 
   expect((await readdir(join(folder, "logs"))).sort()).toEqual(["audit.log", "audit.log.1"]);
 });
 
+test("lines that come while others are written are written together in the next turn", async () => {
+  const clock = new TestClock(0);
+  const file = start({ clock, maxBytes: 1e9 });
+  const turns = () => clock.pauses.filter((ms) => ms === 100).length;
+  let count = 0;
+  // Each turn of the event loop adds one, and a write takes several.
+  for (; turns() < 3 && count < 100_000; count++) {
+    file.add(line(count));
+    await new Promise(setImmediate);
+  }
+  expect(turns()).toBe(3);
+  await end();
+  expect(await read(path)).toBe(Array.from({ length: count }, (_, index) => line(index)).join(""));
+});
+
 test("what another process appends counts for the size, and is rotated with it", async () => {
   const file = start();
   file.add(line(1));

@@ -22,7 +22,7 @@ export interface RotatedFileOptions {
 
 const writeBytes = 256 * 1024;
 /** Lines of so long are written together. */
-const gatherMs = 50;
+const gatherMs = 100;
 const retryMs = 1_000;
 const idleMs = 60_000;
 const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
@@ -81,7 +81,8 @@ export class RotatedFile implements Service {
   /** @returns ms until the next turn */
   async #writeAll(): Promise<number> {
     try {
-      while (this.#queue.length > 0) await this.#writeSome();
+      // Lines that come meanwhile wait for the next turn: written one by one, they would cost more.
+      for (let left = this.#queue.length; left > 0; ) left -= await this.#writeSome(left);
     } catch (error) {
       await this.#close();
       const reason = describeError(error);
@@ -92,13 +93,13 @@ export class RotatedFile implements Service {
     }
     if (this.#problem !== undefined) this.#options.log.info({ file: this.#options.path }, "written again");
     this.#problem = undefined;
-    return idleMs;
+    return this.#queue.length > 0 ? gatherMs : idleMs;
   }
 
-  async #writeSome(): Promise<void> {
+  /** Writes some of the first lines, `most` at most. @returns how many */
+  async #writeSome(most: number): Promise<number> {
     let [count, length] = [0, 0];
-    while (count < this.#queue.length && (count === 0 || length < writeBytes))
-      length += this.#queue[count++]?.length ?? 0;
+    while (count < most && (count === 0 || length < writeBytes)) length += this.#queue[count++]?.length ?? 0;
     const handle = await this.#opened(length);
     const lines = Buffer.from(this.#queue.slice(0, count).join(""), "latin1");
     let written = 0;
@@ -112,6 +113,7 @@ export class RotatedFile implements Service {
     this.#size += length;
     this.#queue.splice(0, count);
     this.#queuedBytes -= length;
+    return count;
   }
 
   /** Removes what a failed write has left: the repeat would follow the half of a line. */

@@ -69,6 +69,7 @@ const namedParameters = [
 export function createAudit(options: AuditOptions): (attempt: Attempt, outcome: AttemptOutcome) => void {
   const { groupDomain, kinds, sink, counts, nowMs } = options;
   const pace = createRateLimiter(strangers);
+  const timeText = createTimeText();
   const planeAnnotation = `${groupDomain}/control-plane`;
   const isConfidential = ({ group, plural }: ResourcePath): boolean =>
     kinds.some((kind) => kind.confidential === true && kind.plural === plural && kind.group === group);
@@ -103,8 +104,8 @@ export function createAudit(options: AuditOptions): (attempt: Attempt, outcome: 
       userAgent: bounded(attempt.request.headers["user-agent"] ?? ""),
       objectRef: resource && objectRef(resource, outcome.name),
       responseStatus: { metadata: {}, code: outcome.code, reason: outcome.reason },
-      requestReceivedTimestamp: microTime(attempt.receivedMs),
-      stageTimestamp: microTime(endedMs),
+      requestReceivedTimestamp: timeText(attempt.receivedMs),
+      stageTimestamp: timeText(endedMs),
       annotations: inPlane && { [planeAnnotation]: bounded(`${inPlane.type}/${inPlane.name}`) },
     };
     if (sink(auditLine(event))) counts.written();
@@ -184,6 +185,7 @@ export function bounded(text: string): string {
 }
 
 function decoded(path: string): string {
+  if (!path.includes("%")) return path;
   try {
     return decodeURIComponent(path);
   } catch {
@@ -198,5 +200,19 @@ function escaped(json: string): string {
 
 /** meta/v1 MicroTime. */
 export function microTime(ms: number): string {
-  return new Date(ms).toISOString().replace("Z", "000Z");
+  return createTimeText()(ms);
+}
+
+/** {@link microTime} for times that are mostly of the same second, whose text is kept: a fifth of an event's cost. */
+function createTimeText(): (ms: number) => string {
+  let keptSecond = Number.NaN;
+  let text = "";
+  return (ms) => {
+    const second = Math.floor(ms / 1_000);
+    if (second !== keptSecond) {
+      keptSecond = second;
+      text = new Date(second * 1_000).toISOString().slice(0, -4);
+    }
+    return `${text}${String(Math.floor(ms) - second * 1_000).padStart(3, "0")}000Z`;
+  };
 }

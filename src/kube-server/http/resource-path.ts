@@ -19,31 +19,28 @@ export interface ResourcePath {
  * @returns undefined for any other path
  */
 export function parseResourcePath(path: string): ResourcePath | undefined {
-  const parts = path.split("/").slice(1);
-  if (parts.at(-1) === "") parts.pop();
-  if (parts.some((part) => part === "")) return undefined;
-  const isCore = parts[0] === "api";
-  if (!isCore && parts[0] !== "apis") return undefined;
-  const head = isCore ? { group: "", version: parts[1] } : { group: parts[1] ?? "", version: parts[2] };
-  const rest = parts.slice(isCore ? 2 : 3);
-  if (head.version === undefined || rest.length === 0) return undefined;
-  const place = { group: head.group, version: head.version };
-  const [first = "", second, third, ...more] = rest;
-  const inNamespace = first === "namespaces" && third !== undefined && !isNamespaceSubresource(rest);
-  if (inNamespace && second !== undefined) {
-    return named({ ...place, namespace: second, plural: third }, more);
+  const parts = path.split("/");
+  let count = parts.length;
+  if (parts[count - 1] === "") count--;
+  for (let at = 1; at < count; at++) if (parts[at] === "") return undefined;
+  const isCore = parts[1] === "api";
+  if (!isCore && parts[1] !== "apis") return undefined;
+  const first = isCore ? 3 : 4;
+  const version = parts[first - 1];
+  if (version === undefined || count <= first) return undefined;
+  const group = isCore ? "" : (parts[2] ?? "");
+  const isNamespace =
+    count - first === 3 && (parts[first + 2] === "status" || parts[first + 2] === "finalize");
+  const inNamespace = parts[first] === "namespaces" && count - first > 2 && !isNamespace;
+  const at = inNamespace ? first + 2 : first;
+  if (count - at > 3) return undefined;
+  const [plural = "", name, subresource] = [parts[at], textAt(at + 1), textAt(at + 2)];
+  const place = { group, version, plural, name, subresource };
+  return inNamespace ? { ...place, namespace: parts[first + 1] ?? "" } : place;
+
+  function textAt(index: number): string | undefined {
+    return index < count ? parts[index] : undefined;
   }
-  return named({ ...place, plural: first }, rest.slice(1));
-}
-
-function isNamespaceSubresource(parts: readonly string[]): boolean {
-  return parts.length === 3 && (parts[2] === "status" || parts[2] === "finalize");
-}
-
-function named(base: ResourcePath, rest: readonly string[]): ResourcePath | undefined {
-  const [name, subresource, ...more] = rest;
-  if (more.length > 0) return undefined;
-  return { ...base, name, subresource };
 }
 
 /** The kind behind a path, among those that the plane serves; undefined means 404. */
