@@ -71,6 +71,21 @@ const documents: Readonly<Record<string, (place: Place) => Promise<Run>>> = {
     await writeFile(join(folder, "manifests/settings.json"), JSON.stringify(configMap));
     return { until: "## Export the projects' policies" };
   },
+  "docs/hosting-the-platform.md": async (place) => {
+    place.replace.push(["127.0.0.1:8081", `127.0.0.1:${await freePort()}`]);
+    await startStore(place, "node");
+    return {
+      until: "## Upgrade",
+      skip: ["age -r"],
+      after(block, output) {
+        if (block.includes("organization show acme"))
+          expectAll(output, ["alice@example.com", /^project web /m]);
+        if (block.includes("restored.yaml")) expectAll(output, [/name: shop\n/, /open: "?yes/]);
+        if (block.includes("get configmap shop")) expectAll(output, [/^shop +1 /m]);
+        if (block.includes("apply -f web.yaml")) expectAll(output, ["configmap/shop configured"]);
+      },
+    };
+  },
   "docs/http-proxies.md": async ({ folder, env, replace, releasers }) => {
     const demo = await startChild({
       name: "demo",
