@@ -9,8 +9,8 @@
 
 ARG NODE_IMAGE=node:24-bookworm-slim
 
-# Bundles on the machine that builds: JavaScript is the same for all.
-FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
+# Bundles on the machine that builds: JavaScript is the same for all. `linux` is that machine's own architecture.
+FROM --platform=linux ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
