@@ -52,9 +52,10 @@ export class ContainerStarts {
         continue;
       }
       if (container.Config.Labels[labelOf.position] === "0") await this.#join(instance, container, signal);
-      const verb = container.State.Status === "running" ? "restart" : "start";
-      const limitMs = graceMs + 30_000;
-      await refusedAs("StartFailed", client.send("POST", `/containers/${Id}/${verb}`, { limitMs }, signal));
+      const [verb, query] =
+        container.State.Status === "running" ? ["restart", { t: Math.ceil(graceMs / 1000) }] : ["start", {}];
+      const request = { query, limitMs: graceMs + 30_000 };
+      await refusedAs("StartFailed", client.send("POST", `/containers/${Id}/${verb}`, request, signal));
       containers = await inventory.inspectAll(instance.uid, signal);
     }
     const seen = await this.#restarts.note(instance.uid, containers);
