@@ -15,6 +15,7 @@ export const programs = {
       tsx("test/faults/compute.ts"),
       "workloads run as declared, though everything is killed (root, Podman)",
     ],
+    docker: [tsx("test/engine/docker.ts"), "the tests of real containers with Docker (root, Docker)"],
     documents: [tsx("test/documents/run.ts"), "the commands of documents work as printed"],
     engine: ["vitest run --config test/engine/vitest.config.ts", "tests of real containers (root, Podman)"],
     equality: [tsx("test/equality/run.ts"), "kills and edits neither lose nor invent a sample"],

@@ -47,6 +47,8 @@ export interface EngineOptions {
   readonly plainRegistry?: string;
   /** Comes before each of its commands: for a network namespace of its own. */
   readonly prefix?: readonly string[];
+  /** File with the system calls that Docker permits to containers; default: its own. */
+  readonly seccompProfile?: string;
   readonly logFile?: string;
   readonly ownGroup?: boolean;
   /** Time limit of a command; default: 1 min. */

@@ -10,9 +10,9 @@ import type { Releasers } from "../../src/base/core/service.ts";
 import { labelOf } from "../../src/platform/provider/engine/labels.ts";
 import { engineContents } from "../faults/compute/engine-contents.ts";
 import { httpsRequest } from "../support/plane/platform.ts";
+import type { RunningEngine } from "../support/provider/engine.ts";
+import { startEngine } from "../support/provider/engine.ts";
 import { namespaceOf, startNetworkNamespace } from "../support/provider/network-namespace.ts";
-import type { RunningEngine } from "../support/provider/podman.ts";
-import { startPodman } from "../support/provider/podman.ts";
 import {
   connectUplink,
   externalAddress,
@@ -83,7 +83,7 @@ export async function startMachine(folder: string, releasers: Releasers): Promis
     const server = await serveFiles(place, busybox.path, folder);
     releasers.push(() => server.kill());
   }
-  const podman = await startPodman();
+  const podman = await startEngine();
   releasers.push(() => podman[Symbol.asyncDispose]());
   for (const [name, image] of imageNames) await podman.image(image, { command: images[name] ?? "" });
 

@@ -5,10 +5,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describeError } from "../../src/base/core/errors.ts";
+import { requireEngine } from "../support/provider/engine.ts";
 import { startNetworkNamespace } from "../support/provider/network-namespace.ts";
-import { requirePodman } from "../support/provider/podman.ts";
 
-const reason = await requirePodman().then(
+const reason = await requireEngine().then(
   () => undefined,
   (error: unknown) => describeError(error),
 );

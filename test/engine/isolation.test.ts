@@ -15,11 +15,12 @@ import {
   EngineRuntime,
   type EngineRuntimeOptions,
 } from "../../src/platform/provider/engine/engine-runtime.ts";
+import { tableName } from "../../src/platform/provider/engine/firewall/firewall-table.ts";
 import { openPorts } from "../../src/platform/provider/instance/open-ports.ts";
 import type { RuntimeInstance, RuntimeNetwork } from "../../src/platform/provider/runtime/runtime.ts";
 import { makeInstance, makeNetwork, reach, removeWhole } from "../support/contracts/runtime.ts";
+import { isDocker, type RunningEngine, requireEngine, startEngine } from "../support/provider/engine.ts";
 import { type NetworkNamespace, startNetworkNamespace } from "../support/provider/network-namespace.ts";
-import { type RunningEngine, requirePodman, startPodman } from "../support/provider/podman.ts";
 import {
   connectUplink,
   externalAddress,
@@ -39,15 +40,15 @@ const execFile = promisify(execFileWith);
 const never = new AbortController().signal;
 const image = "registry.example/web:1";
 /** Debian's Podman lost the engine's own rules in the first of these. */
-const churnRounds = 50;
+const churnRounds = isDocker ? 3 : 50;
 
 const releasers = new Releasers();
 let machine: NetworkNamespace;
 let beyond: NetworkNamespace;
-let podman: RunningEngine;
+let engine: RunningEngine;
 let folder: string;
 let runtime: EngineRuntime;
-let nft: string[];
+let nft: string;
 let busybox: string;
 const platform = randomUUID();
 const pass = (): Promise<void> => sleep(20, never);
@@ -68,13 +69,13 @@ const published = withPort(makeInstance(image, shop, {}, 11));
 
 function openRuntime(changes: Partial<EngineRuntimeOptions> = {}): EngineRuntime {
   return new EngineRuntime({
-    ...{ client: createEngineClient(podman.socket), clock: systemClock, log: silentLogger, platform },
+    ...{ client: createEngineClient(engine.socket), clock: systemClock, log: silentLogger, platform },
     ...{ directory: join(folder, "files"), pull: "missing", registries: [], graceMs: 0, minReadyMs: 0 },
     externalAddresses: [externalAddress],
     firewall: {
       deny: ["198.20.0.2/32", "2600::2/128"],
       allow: ["10.30.0.0/16", "fd78::/16"],
-      nft,
+      prefix: machine.prefix,
       // The test is in the machine's place, not in its namespace.
       hasInterface: () => true,
     },
@@ -91,16 +92,16 @@ async function startMachine(): Promise<void> {
 }
 
 beforeAll(async () => {
-  await requirePodman();
+  await requireEngine();
   const programs = await findServers(["nft", "busybox"], { install: false });
   busybox = programs.busybox.path;
   folder = await mkdtemp(join(tmpdir(), "telemetryd-isolation-"));
   releasers.push(() => rm(folder, { recursive: true, force: true }));
   await startMachine();
-  nft = [...machine.prefix, programs.nft.path];
-  podman = await startPodman({ prefix: machine.prefix });
-  releasers.push(() => podman[Symbol.asyncDispose]());
-  await podman.image(image);
+  nft = programs.nft.path;
+  engine = await startEngine({ prefix: machine.prefix });
+  releasers.push(() => engine[Symbol.asyncDispose]());
+  await engine.image(image);
   for (const place of [machine, beyond]) {
     const server = await serveFiles(place, busybox, folder);
     releasers.push(() => server.kill());
@@ -123,7 +124,7 @@ const nameOf = ({ uid }: RuntimeInstance): string => `telemetryd-${uid}-main`;
 /** Both addresses of an instance. */
 async function addressesOf(instance: RuntimeInstance): Promise<string[]> {
   const format = "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{.GlobalIPv6Address}}{{end}}";
-  return (await podman.cli("inspect", "--format", format, nameOf(instance))).trim().split(" ");
+  return (await engine.cli("inspect", "--format", format, nameOf(instance))).trim().split(" ");
 }
 
 const ask = (address: string, port: number): string[] => [
@@ -135,7 +136,7 @@ type From = "instance" | "machine" | "outside";
 
 async function reaches(from: From, address: string, port: number): Promise<boolean> {
   const command = ask(address, port);
-  if (from === "instance") return isYes(await podman.cli("exec", nameOf(caller), ...command));
+  if (from === "instance") return isYes(await engine.cli("exec", nameOf(caller), ...command));
   const [shell, option, script = ""] = command;
   const own = script.replace("nc ", `${busybox} nc `);
   return isYes(await (from === "machine" ? machine : beyond).run(shell!, option!, own));
@@ -191,8 +192,8 @@ async function expectIsolation(): Promise<void> {
 
 test("who reaches what", async () => {
   await expectIsolation();
-  const asked = ["/bin/busybox", "nslookup", nameOf(neighbour), "10.128.0.1"];
-  expect(await podman.cli("exec", nameOf(caller), ...asked)).toContain(neighbour.networks[0]!.address);
+  const asked = ["/bin/busybox", "nslookup", nameOf(neighbour), isDocker ? "127.0.0.11" : "10.128.0.1"];
+  expect(await engine.cli("exec", nameOf(caller), ...asked)).toContain(neighbour.networks[0]!.address);
 }, 60_000);
 
 const bothServers = `
@@ -231,10 +232,10 @@ test("source ranges and rules for all ports: within the network and outside, edi
   await reach({ runtime, pass }, at(ports()));
   expect(await addressesOf(limited)).toEqual(addresses);
   const started = async () =>
-    await podman.cli("inspect", "--format", "{{.Id}} {{.State.StartedAt}}", nameOf(limited));
+    await engine.cli("inspect", "--format", "{{.Id}} {{.State.StartedAt}}", nameOf(limited));
   const before = await started();
   const pidOf = async (instance: RuntimeInstance) =>
-    await podman.cli("inspect", "--format", "{{.State.Pid}}", nameOf(instance));
+    await engine.cli("inspect", "--format", "{{.State.Pid}}", nameOf(instance));
   const inNetworkOf = (pid: string | number, script: string) =>
     [`--net=/proc/${String(pid).trim()}/ns/net`, "python3", "-c", script] as const;
   const server = await startChild({
@@ -293,7 +294,7 @@ test("source ranges and rules for all ports: within the network and outside, edi
   ];
   const unnamed = async (): Promise<boolean[]> => {
     const asked = addresses.map((each) => reaches("outside", each, 8080));
-    const inside = podman.cli("exec", nameOf(foreign), ...ask(addresses[0]!, 8080)).then(isYes);
+    const inside = engine.cli("exec", nameOf(foreign), ...ask(addresses[0]!, 8080)).then(isYes);
     return await Promise.all([...asked, inside]);
   };
   expect(await unnamed()).toEqual([false, false, true]);
@@ -302,7 +303,7 @@ test("source ranges and rules for all ports: within the network and outside, edi
   await expectWho([...all("client", "tcpudp"), ...all("neighbour", "tcpudp")]);
   expect(await unnamed()).toEqual([true, true, false]);
   // The neighbour's responses pass, although it may not call.
-  expect(isYes(await podman.cli("exec", nameOf(limited), ...ask(address, 8080)))).toBe(true);
+  expect(isYes(await engine.cli("exec", nameOf(limited), ...ask(address, 8080)))).toBe(true);
   expect(await started()).toBe(before);
   await removeWhole({ runtime, pass }, limited.uid);
 }, 120_000);
@@ -318,7 +319,7 @@ test("networks that come and go together change nothing, and are apart from thei
       made.map(async ([network, instance]) => {
         await runtime.ensureNetwork(network, never);
         await reach({ runtime, pass }, instance);
-        const reached = await podman.cli(
+        const reached = await engine.cli(
           "exec",
           nameOf(instance),
           ...ask(foreign.networks[0]!.address, 8080),
@@ -353,7 +354,8 @@ function dockerChains(bridges: readonly string[]): string {
   return ["*filter", ...heads, ...rules.map((rule) => `-A ${rule}`), "COMMIT", ""].join("\n");
 }
 
-test("beside Docker's chains, before and after its own: the same", async () => {
+/** Podman, on a machine that also has Docker. */
+async function expectBesideDocker(): Promise<void> {
   const links = await machine.run("ip", "-oneline", "link", "show", "type", "bridge");
   const bridges = [...links.matchAll(/^\d+: ([^:@]+)/gm)].map(([, name = ""]) => name);
   expect(bridges.length).toBeGreaterThanOrEqual(2);
@@ -371,33 +373,68 @@ test("beside Docker's chains, before and after its own: the same", async () => {
     await machine.run(`ip${version}tables-restore`, file);
   }
   await expectIsolation();
+}
+
+const dockerUser = async (): Promise<string[]> =>
+  (await machine.run("iptables", "-S", "DOCKER-USER")).trim().split("\n").slice(1);
+
+/** Docker, whose chains are real. */
+async function expectInDocker(): Promise<void> {
+  const forward = await machine.run("iptables", "-S", "FORWARD");
+  expect(forward).toMatch(/^-P FORWARD DROP$/m);
+  expect(forward).toMatch(/-j DOCKER-ISOLATION-STAGE-1$/m);
+  const own = (await dockerUser()).find((rule) => rule.includes(tableName(platform)));
+  expect(own).toMatch(/ -m mark --mark 0x10000000\/0x10000000 .* -j ACCEPT$/);
+  await expectIsolation();
+  // Put back, after what the operator refuses.
+  const refused = "-A DOCKER-USER -s 192.0.2.0/24 -j DROP";
+  const last = "-A DOCKER-USER -j RETURN";
+  const file = join(folder, "user.rules");
+  await writeFile(file, ["*filter", "-F DOCKER-USER", refused, last, "COMMIT", ""].join("\n"));
+  await machine.run("iptables-restore", "--noflush", file);
+  await until("the rule is back", async () => (await dockerUser()).length > 2);
+  expect(await dockerUser()).toEqual([refused, own, last]);
+  await expectIsolation();
+  // Each provider has its own, while it has networks.
+  const other = openRuntime({ platform: randomUUID(), directory: join(folder, "other") });
+  const network = makeNetwork("10.128.102.0/24");
+  await other.ensureNetwork(network, never);
+  expect(await dockerUser()).toHaveLength(4);
+  await other.removeNetwork(network.uid, never);
+  expect(await dockerUser()).toEqual([refused, own, last]);
+  await other.close();
+}
+
+test("beside Docker's chains, before and after its own: the same", async () => {
+  await (isDocker ? expectInDocker : expectBesideDocker)();
 }, 60_000);
 
 test("a third party that flushes everything: the table is put back", async () => {
-  const list = () => machine.run(nft.at(-1)!, "list", "tables", "inet");
-  await machine.run(nft.at(-1)!, "flush", "ruleset");
+  const list = () => machine.run(nft, "list", "tables", "inet");
+  await machine.run(nft, "flush", "ruleset");
   await until("it is back", async () => /inet telemetryd_/.test(await list()));
   // The engine's own rules, for what is published, are gone until it makes them again.
   expect(await wrongCells("closed")).toEqual([]);
 }, 60_000);
 
 test("a provider that starts again finds its rules, and an engine that does, too", async () => {
-  const script = async () =>
-    (await machine.run(nft.at(-1)!, "list", "ruleset")).match(/table inet [\s\S]*/)?.[0];
+  const script = () => machine.run(nft, "list", "table", "inet", tableName(platform));
   const before = await script();
-  await podman.kill();
-  await podman.restart();
+  await engine.kill();
+  await engine.restart();
   const next = openRuntime();
   for (const instance of [caller, neighbour, foreign, published]) await next.ensureInstance(instance, never);
   expect(await script()).toBe(before);
   await next.close();
+  // Docker has made its chains again; a Podman that starts does not touch what is there.
+  if (isDocker) await expectIsolation();
 }, 60_000);
 
 test("an engine in another network namespace: nothing runs", async () => {
   const elsewhere = openRuntime({
     platform: randomUUID(),
     directory: join(folder, "other"),
-    firewall: { deny: [], allow: [], nft, hasInterface: () => false },
+    firewall: { deny: [], allow: [], prefix: machine.prefix, hasInterface: () => false },
   });
   const network = makeNetwork("10.128.100.0/24");
   const instance = makeInstance(image, network);
@@ -405,14 +442,14 @@ test("an engine in another network namespace: nothing runs", async () => {
   await expect(reach({ runtime: elsewhere, pass }, instance)).rejects.toMatchObject({
     reason: "FirewallUnavailable",
   });
-  await until("it does not run", async () => !(await podman.cli("ps")).includes(nameOf(instance)));
+  await until("it does not run", async () => !(await engine.cli("ps")).includes(nameOf(instance)));
   await removeWhole({ runtime: elsewhere, pass }, instance.uid);
   await elsewhere.removeNetwork(network.uid, never);
   await elsewhere.close();
 }, 60_000);
 
 test.each([
-  ["no nft", () => ["/nonexistent/nft"], /not installed/],
+  ["no nft", () => ["/nonexistent/program"], /not installed/],
   ["not allowed", () => ["sh", "-c", "echo 'Operation not permitted' >&2; exit 1"], /not permitted/],
 ])("a firewall that cannot be written, %s: no network is made", async (_, program, why) => {
   const logged: string[] = [];
@@ -420,7 +457,7 @@ test.each([
   const broken = openRuntime({
     log: log as typeof silentLogger,
     platform: randomUUID(),
-    firewall: { deny: [], allow: [], nft: program() },
+    firewall: { deny: [], allow: [], prefix: program() },
   });
   const network = makeNetwork("10.128.101.0/24");
   const refused = { outcome: "refused", reason: "FirewallUnavailable" };

@@ -7,18 +7,18 @@ import { silentLogger } from "../../src/base/log/log.ts";
 import { createEngineClient } from "../../src/platform/provider/engine/engine-client.ts";
 import { EngineRuntime } from "../../src/platform/provider/engine/engine-runtime.ts";
 import { providerContract } from "../support/contracts/provider.ts";
-import { randomRange, requirePodman, startPodman } from "../support/provider/podman.ts";
+import { randomRange, requireEngine, startEngine } from "../support/provider/engine.ts";
 
 providerContract("the provider engine", async () => {
-  await requirePodman();
-  const podman = await startPodman();
+  await requireEngine();
+  const engine = await startEngine();
   const directory = await mkdtemp(join(tmpdir(), "telemetryd-engine-"));
   const image = "registry.example/web:1";
-  await podman.image(image);
+  await engine.image(image);
   const platform = randomUUID();
   return {
     openRuntime() {
-      const client = createEngineClient(podman.socket);
+      const client = createEngineClient(engine.socket);
       return new EngineRuntime({
         ...{ client, clock: systemClock, log: silentLogger, platform, directory, pull: "missing" },
         registries: [],
@@ -28,7 +28,7 @@ providerContract("the provider engine", async () => {
     image,
     ipv4Range: randomRange(),
     async [Symbol.asyncDispose]() {
-      await podman[Symbol.asyncDispose]();
+      await engine[Symbol.asyncDispose]();
       await rm(directory, { recursive: true, force: true });
     },
   };

@@ -16,8 +16,14 @@ import { changed } from "../support/plane/admission.ts";
 import { connectKubectl, listOf } from "../support/plane/connected-kubectl.ts";
 import type { Kubectl } from "../support/plane/kubectl.ts";
 import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import {
+  isDocker,
+  type RunningEngine,
+  randomRange,
+  requireEngine,
+  startEngine,
+} from "../support/provider/engine.ts";
 import { makeGuest } from "../support/provider/guest.ts";
-import { type RunningEngine, randomRange, requirePodman, startPodman } from "../support/provider/podman.ts";
 import { example } from "../support/provider/workload-cases.ts";
 import { until } from "../support/until.ts";
 
@@ -71,7 +77,7 @@ function workload(name: string, key: string, image: string): Json {
 
 describe("virtual machines", () => {
   const releasers = new Releasers();
-  let podman: RunningEngine;
+  let engine: RunningEngine;
   let platform: TestPlatform;
   let daemon: RunningDaemon;
   let k: Kubectl;
@@ -81,16 +87,17 @@ describe("virtual machines", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "telemetryd-machines-"));
     releasers.push(() => rm(folder, { recursive: true, force: true }));
-    await requirePodman();
-    podman = await startPodman();
-    releasers.push(() => podman[Symbol.asyncDispose]());
+    await requireEngine();
+    // Docker's own profile refuses passt its user namespace.
+    engine = await startEngine({ seccompProfile: "/usr/share/containers/seccomp.json" });
+    releasers.push(() => engine[Symbol.asyncDispose]());
     await Promise.all([
       writeRunner(join(folder, "runner.tar")),
       makeGuest(join(folder, "guest.img")),
       run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "ann", "-f", join(folder, "key")]),
     ]);
     publicKey = (await readFile(join(folder, "key.pub"), "utf8")).trim();
-    await podman.cli("import", join(folder, "runner.tar"), runnerImage);
+    await engine.cli("import", join(folder, "runner.tar"), runnerImage);
     platform = await startTestPlatform({}, silentLogger, async (options, redisUrl, providerToken) => {
       const { listen, stateDirectory } = options;
       const accessTokenFile = join(folder, "token");
@@ -111,7 +118,7 @@ describe("virtual machines", () => {
             kind: "engine",
             cloudProjectId: "local",
             engine: {
-              socket: podman.socket,
+              socket: engine.socket,
               vmRunnerImage: runnerImage,
               vmImages: { small: join(folder, "guest.img") },
             },
@@ -160,7 +167,12 @@ describe("virtual machines", () => {
     return text;
   };
   const list = async (...query: readonly string[]): Promise<string[]> =>
-    (await podman.cli(...query)).split("\n").filter((line) => line !== "");
+    (await engine.cli(...query)).split("\n").filter((line) => line !== "");
+  /** Pids on the machine, with their commands. */
+  const processes = async (): Promise<string> => {
+    const [id = ""] = await list("ps", "--quiet");
+    return await engine.cli("top", id, ...(isDocker ? ["-eo", "pid,args"] : ["hpid", "args"]));
+  };
 
   test("from a manifest to a login at the instance's own address", async () => {
     const startMs = performance.now();
@@ -184,7 +196,7 @@ describe("virtual machines", () => {
 
   test("what emulates is said", async () => {
     expect(await available("vm-us-dfw-0")).toMatch(/^True Instance status is RUNNING/);
-    const isEmulated = (await podman.cli("top", "-l", "args")).includes("-accel tcg");
+    const isEmulated = (await processes()).includes("-accel tcg");
     const message = await k.ok(
       ...["get", "locations.networking.platformapis", "dfw", "-o"],
       "jsonpath={.status.conditions[0].message}",
@@ -195,10 +207,8 @@ describe("virtual machines", () => {
   });
 
   test("QEMU is killed: the machine starts again, with its disks", async () => {
-    const [id = ""] = await list("ps", "--quiet");
     const before = await ssh("cat /proc/sys/kernel/random/boot_id");
-    const pids = await podman.cli("top", id, "hpid", "comm");
-    const pid = Number(/(\d+)\s+qemu/.exec(pids)?.[1]);
+    const pid = Number(/(\d+)\s+qemu/.exec(await processes())?.[1]);
     process.kill(pid, "SIGKILL");
     await until("it is repaired", async () => /^False .*REPAIRING/.test(await available("vm-us-dfw-0")));
     const after = await login("cat /proc/sys/kernel/random/boot_id /data/file");

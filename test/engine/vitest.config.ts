@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** Tests that run containers, with a Podman of their own: `npm run prove -- engine`. */
+/** Tests that run containers, with an engine of their own: `npm run prove -- engine` and `docker`. */
 export default defineConfig({
   test: {
     root: new URL("../..", import.meta.url).pathname,

@@ -26,9 +26,9 @@ import { runProof } from "../support/proof.ts";
 import {
   type RunningEngine,
   randomWideRange,
-  requirePodman,
-  startPodman,
-} from "../support/provider/podman.ts";
+  requireEngine,
+  startEngine,
+} from "../support/provider/engine.ts";
 import { seededRandom } from "../support/random.ts";
 import { until } from "../support/until.ts";
 import { images } from "./compute/declared-project.ts";
@@ -86,8 +86,8 @@ async function start(
   await ensureBuilt(new AbortController().signal, () => console.log("building telemetryd"));
   let podman: RunningEngine | undefined;
   if (provider === "engine") {
-    await requirePodman();
-    const running = await startPodman({ logFile: join(folder, "podman.log") });
+    await requireEngine();
+    const running = await startEngine({ logFile: join(folder, "podman.log") });
     podman = running;
     releasers.push(() => running[Symbol.asyncDispose]());
     await podman.image(images.web, { command: serve });

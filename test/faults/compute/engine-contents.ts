@@ -1,5 +1,5 @@
 import { labelOf } from "../../../src/platform/provider/engine/labels.ts";
-import type { RunningEngine } from "../../support/provider/podman.ts";
+import type { RunningEngine } from "../../support/provider/engine.ts";
 
 /** A container that a provider has made, as Podman's command line shows it. */
 export interface EngineContainer {

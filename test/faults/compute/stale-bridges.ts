@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { AddressRange, parseAddress } from "../../../src/base/net/address-range.ts";
-import type { RunningEngine } from "../../support/provider/podman.ts";
+import type { RunningEngine } from "../../support/provider/engine.ts";
 
 const run = promisify(execFile);
 

@@ -1,10 +1,16 @@
+import { execFile as execFileWith } from "node:child_process";
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import type { RunningEngine } from "./engine.ts";
 
-/** A registry of one image, which is in a folder as `podman push … dir:` writes it; asks for Basic credentials. */
+const execFile = promisify(execFileWith);
+
+/** A registry of one image, whose manifest and blobs are in a folder; asks for Basic credentials. */
 export interface ImageRegistry extends AsyncDisposable {
   /** `127.0.0.1:port`. */
   readonly host: string;
@@ -12,6 +18,27 @@ export interface ImageRegistry extends AsyncDisposable {
   readonly admitted: number;
   /** Where the image is; until then there is none. */
   show(folder: string): void;
+}
+
+/** Makes a folder for the registry of an image that an engine has. */
+export async function writeImage({ cli }: RunningEngine, image: string, folder: string): Promise<void> {
+  const saved = join(folder, "saved");
+  await mkdir(saved, { recursive: true });
+  await cli("save", "--output", `${saved}.tar`, image);
+  await execFile("tar", ["-C", saved, "-xf", `${saved}.tar`]);
+  const [{ Config, Layers }] = JSON.parse(await readFile(join(saved, "manifest.json"), "utf8"));
+  const blob = async (mediaType: string, file: string) => {
+    const content = await readFile(join(saved, file));
+    const hash = createHash("sha256").update(content).digest("hex");
+    await writeFile(join(folder, hash), content);
+    return { mediaType, size: content.length, digest: `sha256:${hash}` };
+  };
+  const type = "application/vnd.oci.image";
+  const layers: object[] = [];
+  for (const layer of Layers) layers.push(await blob(`${type}.layer.v1.tar`, layer));
+  const config = await blob(`${type}.config.v1+json`, Config);
+  const manifest = { schemaVersion: 2, mediaType: `${type}.manifest.v1+json`, config, layers };
+  await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
 }
 
 export async function startImageRegistry(username: string, password: string): Promise<ImageRegistry> {

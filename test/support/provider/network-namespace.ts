@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
 import { startChild } from "../../../scripts/servers/child.ts";
 import { until } from "../until.ts";
@@ -14,7 +14,11 @@ export interface NetworkNamespace extends AsyncDisposable {
   run(...command: readonly string[]): Promise<string>;
 }
 
-export async function startNetworkNamespace(): Promise<NetworkNamespace> {
+/** Comes before the words of a shell, in a network stack that has its own loopback only. */
+const unshared = ["--net", "--mount", "--propagation", "private", "sh", "-c"] as const;
+
+/** What a shell does first in a namespace of its own: afterwards it is like a machine. */
+function preparation(): string {
   // What Podman and netavark keep beside their networks is the machine's, too.
   const folders = ["/run/containers", "/run/netns"];
   const mounts = folders.map((folder) => `mkdir -p ${folder} && mount -t tmpfs tmpfs ${folder}`);
@@ -24,12 +28,33 @@ export async function startNetworkNamespace(): Promise<NetworkNamespace> {
     `mkdir ${sys} && mount -t sysfs sysfs ${sys}`,
     `mount --rbind /sys/fs/cgroup ${sys}/fs/cgroup && mount --rbind ${sys} /sys`,
   ];
-  const ready = ["ip link set lo up", "touch /run/containers/ready", "exec sleep infinity"];
-  const script = [...mounts, ...devices, ...ready];
+  // A new machine forwards nothing: Docker then sets the policy of forwarding to DROP.
+  const forwarding = "echo 0 >/proc/sys/net/ipv4/ip_forward";
+  return [...mounts, ...devices, forwarding, "ip link set lo up"].join(" && ");
+}
+
+/** Runs a program in a network namespace of its own, as one with the terminal. @returns its exit status */
+export async function runInNetworkNamespace(
+  command: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<number> {
+  const script = `${preparation()} && exec "$@"`;
+  const child = spawn("unshare", [...unshared, script, "sh", ...command], {
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
+  return await new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code ?? 1));
+  });
+}
+
+export async function startNetworkNamespace(): Promise<NetworkNamespace> {
+  const script = `${preparation()} && touch /run/containers/ready && exec sleep infinity`;
   const child = await startChild({
     name: "network namespace",
     program: "unshare",
-    args: ["--net", "--mount", "--propagation", "private", "sh", "-c", script.join(" && ")],
+    args: [...unshared, script],
   });
   const place = namespaceOf(child.pid);
   await until("the namespace is ready", async () => {

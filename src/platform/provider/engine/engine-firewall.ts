@@ -4,6 +4,7 @@ import type { RuntimeInstance } from "../runtime/runtime.ts";
 import { bridgeName } from "./engine-networks.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import type { Engine } from "./engine-version.ts";
+import { createDockerChains } from "./firewall/docker-chains.ts";
 import { Firewall, type FirewallContent } from "./firewall/firewall.ts";
 import type { FirewallNetwork } from "./firewall/firewall-table.ts";
 import { createNft } from "./firewall/nft.ts";
@@ -16,15 +17,15 @@ export interface FirewallSettings {
   readonly deny: readonly string[];
   /** `provider.engine.egress`: ranges that are not public and that instances reach. */
   readonly allow: readonly string[];
-  /** In place of `nft`, with its first arguments: for an engine in a network namespace of its own. */
-  readonly nft?: readonly string[];
+  /** Comes before the commands of the firewall: for an engine in a network namespace of its own. */
+  readonly prefix?: readonly string[];
   /** Whether the machine has a network interface. */
   readonly hasInterface?: (name: string) => boolean;
 }
 
 /** The firewall of an engine's networks; what runs already comes from the engine's labels and the record of ports. */
 export function openFirewall(
-  { nft, ...settings }: FirewallSettings,
+  { prefix, ...settings }: FirewallSettings,
   parts: Pick<EngineParts, "inventory" | "platform" | "clock"> & {
     readonly log: Logger;
     readonly ports: PortRecord;
@@ -41,10 +42,11 @@ export function openFirewall(
       const subnets = (IPAM.Config ?? []).map(({ Subnet }) => Subnet);
       if (uid !== undefined) networks.set(uid, firewallNetwork(platform, { uid, subnets }));
     }
-    return { servesNames: isPodman, networks, ports: await parts.ports.read() };
+    return { isPodman, networks, ports: await parts.ports.read() };
   };
   const { clock, log } = parts;
-  return new Firewall({ clock, log, platform, ...settings, nft: createNft(nft), content, onChange });
+  const programs = { nft: createNft(prefix), dockerChains: createDockerChains(prefix) };
+  return new Firewall({ clock, log, platform, ...settings, ...programs, content, onChange });
 }
 
 export function firewallNetwork(

@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
-import { type FirewallPort, type FirewallRules, firewallTable, tableName } from "./firewall-table.ts";
+import {
+  type FirewallPort,
+  type FirewallRules,
+  firewallTable,
+  passedMark,
+  tableName,
+} from "./firewall-table.ts";
 
 const nothing: FirewallRules = {
-  ...{ table: "telemetryd_x", networks: [], ports: [], servesNames: true, deny: [], allow: [] },
+  ...{ table: "telemetryd_x", networks: [], ports: [], isPodman: true, deny: [], allow: [] },
 };
 const of = (changes: Partial<FirewallRules>): string => firewallTable({ ...nothing, ...changes });
 
@@ -41,6 +47,25 @@ test("networks: within each, and nothing from one to another, whatever else is a
   expect(chain(script, "from_instance")[0]).toBe(`oifname @bridges ${refuse}`);
 });
 
+test("with Docker: what a rule names is marked, and nothing that is only not refused", () => {
+  const networks = [{ bridge: "td1", gateways: [] }];
+  const marks = (script: string) => script.split("\n").filter((line) => line.includes(passedMark));
+  const script = of({ networks, isPodman: false });
+  const mark = `meta mark set meta mark | ${passedMark}`;
+  expect(chain(script, "forward").at(-1)).toBe(`oifname @bridges ${mark} goto to_instance`);
+  expect(chain(script, "to_instance").at(-1)).toBe("drop");
+  for (const line of [
+    `ct direction reply ct state established ${mark} accept`,
+    `meta l4proto { icmp, ipv6-icmp } ct state related ${mark} accept`,
+    `ip daddr @allowed4 ${mark} accept`,
+    `ip6 daddr @allowed6 ${mark} accept`,
+  ]) {
+    expect(chain(script, "from_instance")).toContain(line);
+  }
+  expect(marks(script)).toHaveLength(5);
+  expect(marks(of({ networks }))).toEqual([]);
+});
+
 test("out: never, allowed, not public, in this order", () => {
   const script = of({ deny: ["192.0.2.7"], allow: ["10.20.0.0/16", "fd77::/16"] });
   const never = elements(script, "never4");
@@ -71,7 +96,7 @@ test("into the machine: names at the network's own gateway, where the engine ser
   expect(elements(script, "gateways6")).toEqual(['"td1" . fd20::1']);
   expect(chain(script, "to_machine").filter((line) => /dport/.test(line))).toHaveLength(2);
   expect(chain(script, "to_machine").at(-1)).toBe(refuse);
-  expect(of({ networks, servesNames: false })).not.toMatch(/dport 53/);
+  expect(of({ networks, isPodman: false })).not.toMatch(/dport 53/);
 });
 
 test.each([

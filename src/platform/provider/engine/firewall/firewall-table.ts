@@ -30,13 +30,15 @@ export interface FirewallRules {
   readonly table: string;
   readonly networks: readonly FirewallNetwork[];
   readonly ports: readonly FirewallPort[];
-  /** Whether the engine answers names at a network's gateway (Podman), not in the container (Docker). */
-  readonly servesNames: boolean;
+  readonly isPodman: boolean;
   /** Ranges that no instance reaches, beside those that none ever does. */
   readonly deny: readonly string[];
   /** Ranges that are not public and that instances reach nevertheless. */
   readonly allow: readonly string[];
 }
+
+/** Set on what the rules name and the table passes on: Docker's chains, which come later, need it. */
+export const passedMark = "0x10000000";
 
 /** What an instance reaches only if `allow` says so: everything that is not public. */
 const notPublic = [
@@ -66,10 +68,10 @@ export function withoutTable(table: string): string {
 /**
  * Script for `nft -f` that replaces the whole table in one transaction.
  *
- * It only ever drops: what it accepts, other tables of the machine may still refuse. It runs before them
- * (filter - 10), after addresses were translated: published ports are seen with the instance's own address.
- * Each packet in the direction in which a connection was opened is judged again: a rule that closes something
- * also ends the connections that it was open for.
+ * It only ever drops: what it accepts, other tables of the machine may still refuse (for Docker's, see
+ * `createDockerChains`). It runs before them (filter - 10), after addresses were translated: published ports
+ * are seen with the instance's own address. Each packet in the direction in which a connection was opened is
+ * judged again: a rule that closes something also ends the connections that it was open for.
  *
  * Frames between instances of one network do not pass it, but a table of the family bridge. Not every kernel
  * tracks connections there: to a limited port, nothing passes that is not from its callers. Nor does every
@@ -118,9 +120,9 @@ export function firewallTable(rules: FirewallRules): string {
     ];
   });
   const refuse = "reject with icmpx type admin-prohibited";
-  const answers = [
-    "ct direction reply ct state established accept",
-    "meta l4proto { icmp, ipv6-icmp } ct state related accept",
+  const answers = (verdict: string): string[] => [
+    `ct direction reply ct state established ${verdict}`,
+    `meta l4proto { icmp, ipv6-icmp } ct state related ${verdict}`,
   ];
   const openOnes = families.map(
     ({ suffix, match }) => `${match} saddr . ${match} daddr . meta l4proto . th dport @open${suffix} accept`,
@@ -138,6 +140,7 @@ export function firewallTable(rules: FirewallRules): string {
     chain("to_limited", [...openOnes, "drop"]),
     chain("to_guarded", [...openOnes, ...responses, "drop"]),
   ];
+  const marked = rules.isPodman ? "" : `meta mark set meta mark | ${passedMark} `;
   const chains = [
     ...toLimited,
     chain("within_network", [...limitedOnes, "accept"]),
@@ -145,28 +148,29 @@ export function firewallTable(rules: FirewallRules): string {
       "type filter hook forward priority filter - 10; policy accept;",
       "iifname . oifname @within goto within_network",
       "iifname @bridges goto from_instance",
-      "oifname @bridges goto to_instance",
+      `oifname @bridges ${marked}goto to_instance`,
     ]),
     chain("from_instance", [
       `oifname @bridges ${refuse}`,
-      ...answers,
+      ...answers(`${marked}accept`),
       // A port of the machine that leads to something else, such as a container that is not the provider's.
       `ct status dnat ${refuse}`,
       ...families.flatMap(({ suffix, match }) => [
         `${match} daddr @never${suffix} ${refuse}`,
-        `${match} daddr @allowed${suffix} accept`,
+        `${match} daddr @allowed${suffix} ${marked}accept`,
         `${match} daddr @not_public${suffix} ${refuse}`,
       ]),
     ]),
-    chain("to_instance", [...answers, ...openOnes, "drop"]),
+    chain("to_instance", [...answers("accept"), ...openOnes, "drop"]),
     chain("input", [
       "type filter hook input priority filter - 10; policy accept;",
       "iifname @bridges goto to_machine",
     ]),
     chain("to_machine", [
-      ...answers,
+      ...answers("accept"),
       "icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept",
-      ...(rules.servesNames
+      // Docker answers names in the container.
+      ...(rules.isPodman
         ? families.map(
             ({ suffix, match }) =>
               `iifname . ${match} daddr @gateways${suffix} meta l4proto { tcp, udp } th dport 53 accept`,

@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../../../base/core/clock.ts";
 import { silentLogger } from "../../../../base/log/log.ts";
 import { RuntimeError } from "../../runtime/runtime.ts";
+import type { DockerChains } from "./docker-chains.ts";
 import { Firewall, type FirewallContent } from "./firewall.ts";
-import { tableName } from "./firewall-table.ts";
+import { passedMark, tableName } from "./firewall-table.ts";
 import type { Nft } from "./nft.ts";
 
 const never = new AbortController().signal;
@@ -11,9 +12,10 @@ const table = tableName("p");
 const network = { bridge: "td1", gateways: ["10.128.0.1"] };
 const port = { address: "10.128.0.5", protocol: "tcp", port: "80" } as const;
 
-/** A machine with one table, and a firewall that keeps it. */
+/** A machine with one table and one rule in Docker's chains, and a firewall that keeps it. */
 function makeFirewall(found: () => Partial<FirewallContent> = () => ({})) {
-  const machine = { table: undefined as string | undefined, broken: false, writes: 0 };
+  const absent = undefined as string | undefined;
+  const machine = { table: absent, rule: absent, broken: false, writes: 0 };
   const check = (): void => {
     if (machine.broken) throw new Error("nft: Operation not permitted");
   };
@@ -29,10 +31,20 @@ function makeFirewall(found: () => Partial<FirewallContent> = () => ({})) {
       return machine.table;
     },
   };
+  const dockerChains: DockerChains = {
+    async add(name) {
+      check();
+      machine.rule = name;
+    },
+    async remove() {
+      check();
+      machine.rule = undefined;
+    },
+  };
   let changes = 0;
   const firewall = new Firewall({
-    ...{ nft, platform: "p", clock: systemClock, log: silentLogger, deny: [], allow: [] },
-    content: async () => ({ servesNames: true, networks: new Map(), ports: new Map(), ...found() }),
+    ...{ nft, dockerChains, platform: "p", clock: systemClock, log: silentLogger, deny: [], allow: [] },
+    content: async () => ({ isPodman: true, networks: new Map(), ports: new Map(), ...found() }),
     onChange: () => {
       changes += 1;
     },
@@ -64,6 +76,26 @@ test.each([undefined, "something else"])("is put back when it is %s", async (cha
   await firewall.check(never);
   expect(machine.table).toBe(before);
 });
+
+test.each([
+  [true, undefined],
+  [false, table],
+])(
+  "what it passes, with Podman %s: Docker's chains accept it while there are networks",
+  async (isPodman, rule) => {
+    const { firewall, machine } = makeFirewall(() => ({ isPodman }));
+    await firewall.addNetwork("n", network, never);
+    expect([machine.rule, machine.table?.includes(`meta mark set meta mark | ${passedMark} goto`)]).toEqual([
+      rule,
+      !isPodman,
+    ]);
+    machine.rule = undefined;
+    await firewall.check(never);
+    expect(machine.rule).toBe(rule);
+    await firewall.removeNetwork("n", never);
+    expect(machine.rule).toBeUndefined();
+  },
+);
 
 test("rules of what runs already are there with the first write of a new process", async () => {
   const { firewall, machine } = makeFirewall(() => ({

@@ -3,6 +3,7 @@ import { describeError } from "../../../../base/core/errors.ts";
 import { runLoop } from "../../../../base/core/loop.ts";
 import type { Logger } from "../../../../base/log/log.ts";
 import { RuntimeError } from "../../runtime/runtime.ts";
+import type { DockerChains } from "./docker-chains.ts";
 import {
   type FirewallNetwork,
   type FirewallPort,
@@ -15,7 +16,7 @@ import type { Nft } from "./nft.ts";
 
 /** What an engine held when the provider started. */
 export interface FirewallContent {
-  readonly servesNames: boolean;
+  readonly isPodman: boolean;
   /** By uid of the NetworkContext. */
   readonly networks: ReadonlyMap<string, FirewallNetwork>;
   /** By uid of the Instance. */
@@ -24,6 +25,7 @@ export interface FirewallContent {
 
 export interface FirewallOptions extends Pick<FirewallRules, "deny" | "allow"> {
   readonly nft: Nft;
+  readonly dockerChains: DockerChains;
   readonly platform: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -47,7 +49,7 @@ export class Firewall {
   readonly #table: string;
   readonly #networks = new Map<string, FirewallNetwork>();
   readonly #ports = new Map<string, readonly FirewallPort[]>();
-  #servesNames = false;
+  #isPodman = true;
   #isLoaded = false;
   /** What was written last, and how nft then listed it. */
   #written: { readonly script: string; readonly listing: string | undefined } | undefined;
@@ -111,6 +113,7 @@ export class Firewall {
       }
       if (known?.listing === undefined || this.#checks % rewriteEvery === 0) this.#written = undefined;
       await this.#write(signal);
+      await this.#passDocker(signal);
     }, signal);
   }
 
@@ -132,7 +135,7 @@ export class Firewall {
     await done;
   }
 
-  /** Calls nft; remembers that it does not work. @throws RuntimeError FirewallUnavailable */
+  /** Calls a program; remembers that it does not work. @throws RuntimeError FirewallUnavailable */
   async #call<T>(work: (nft: Nft) => Promise<T>, signal: AbortSignal): Promise<T> {
     try {
       return await work(this.#options.nft);
@@ -149,8 +152,8 @@ export class Firewall {
     if (this.#isLoaded) return;
     // Without an engine, at least whether the firewall may be written is known.
     await this.#call((nft) => nft.run(withoutTable(`${this.#table}_test`), signal), signal);
-    const { servesNames, networks, ports } = await this.#options.content(signal);
-    this.#servesNames = servesNames;
+    const { isPodman, networks, ports } = await this.#options.content(signal);
+    this.#isPodman = isPodman;
     for (const [uid, network] of networks) this.#networks.set(uid, network);
     for (const [uid, open] of ports) this.#ports.set(uid, open);
     this.#isLoaded = true;
@@ -165,17 +168,20 @@ export class Firewall {
       networks.length === 0
         ? withoutTable(this.#table)
         : firewallTable({
-            table: this.#table,
-            networks,
-            ports,
-            servesNames: this.#servesNames,
-            deny,
-            allow,
+            ...{ table: this.#table, networks, ports, isPodman: this.#isPodman, deny, allow },
           });
     if (this.#written?.script === script) return;
     await this.#call((nft) => nft.run(script, signal), signal);
+    await this.#passDocker(signal);
     const listing = networks.length === 0 ? undefined : await this.#list(signal);
     this.#written = { script, listing };
+  }
+
+  async #passDocker(signal: AbortSignal): Promise<void> {
+    if (this.#isPodman) return;
+    const { dockerChains } = this.#options;
+    const change = this.#networks.size === 0 ? dockerChains.remove : dockerChains.add;
+    await this.#call(() => change(this.#table, signal), signal);
   }
 
   async #list(signal: AbortSignal): Promise<string | undefined> {

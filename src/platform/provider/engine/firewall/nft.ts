@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type Ended, firstLine, runProgram } from "./program.ts";
 
 /** Runs `nft`. */
 export interface Nft {
@@ -8,14 +8,10 @@ export interface Nft {
   list(table: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
-const limitMs = 10_000;
-const maxOutputBytes = 32 * 2 ** 20;
-
-/** @param program with its first arguments */
-export function createNft(program: readonly string[] = ["nft"]): Nft {
-  const [file = "nft", ...first] = program;
+/** @param prefix comes before the commands */
+export function createNft(prefix: readonly string[] = []): Nft {
   const call = (args: readonly string[], input: string, signal: AbortSignal): Promise<Ended> =>
-    runProgram(file, [...first, ...args], input, signal);
+    runProgram([...prefix, "nft", ...args], "nftables", input, signal);
   return {
     async run(script, signal) {
       const { code, stderr } = await call(["-f", "-"], script, signal);
@@ -32,49 +28,4 @@ export function createNft(program: readonly string[] = ["nft"]): Nft {
       return listing;
     },
   };
-}
-
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function runProgram(
-  file: string,
-  args: readonly string[],
-  input: string,
-  signal: AbortSignal,
-): Promise<Ended> {
-  signal.throwIfAborted();
-  return await new Promise((resolve, reject) => {
-    // Debian's place for it is on root's PATH only.
-    const env = { ...process.env, PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/sbin`, LC_ALL: "C" };
-    // Not ended by the signal: what has begun is short, and must be known to have happened.
-    const child = spawn(file, args, { env, stdio: ["pipe", "pipe", "pipe"], timeout: limitMs });
-    const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
-    child.on("error", (error) => {
-      const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-      reject(isMissing ? new Error("nft is not installed (Debian: the package nftables)") : error);
-    });
-    child.on("close", (code) => resolve({ code, stdout: stdout(), stderr: stderr() }));
-    // It may end without reading all of it.
-    child.stdin.on("error", () => undefined);
-    child.stdin.end(input);
-  });
-}
-
-function collect(stream: NodeJS.ReadableStream): () => string {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  stream.on("data", (part: Buffer) => {
-    bytes += part.length;
-    if (bytes <= maxOutputBytes) parts.push(part);
-  });
-  return () => Buffer.concat(parts).toString("utf8");
-}
-
-function firstLine(text: string): string {
-  const line = text.split("\n").find((each) => each.trim() !== "") ?? "it failed without a word";
-  return line.slice(0, 300);
 }

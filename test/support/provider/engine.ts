@@ -1,15 +1,24 @@
 import { randomInt } from "node:crypto";
+import { startDocker } from "../../../scripts/servers/docker.ts";
+import type { EngineOptions, RunningEngine } from "../../../scripts/servers/engine.ts";
+import { startPodman } from "../../../scripts/servers/podman.ts";
 import { findServers } from "../servers.ts";
 
 export type { RunningEngine } from "../../../scripts/servers/engine.ts";
-export { startPodman } from "../../../scripts/servers/podman.ts";
 
-/**
- * @throws if containers cannot be run here, with what helps: `npm run servers -- podman nft busybox`, as root
- */
-export async function requirePodman(): Promise<void> {
+/** Whether the tests of containers run with Docker (`npm run prove -- docker`), and not with Podman. */
+export const isDocker = process.env["TELEMETRYD_TEST_ENGINE"] === "docker";
+
+/** @throws if containers cannot be run here, with what helps: root, or the missing server */
+export async function requireEngine(): Promise<void> {
   if (process.getuid?.() !== 0) throw new Error("containers need root");
-  await findServers(["podman", "nft", "busybox"], { install: false });
+  const engine = isDocker ? (["dockerd", "runc"] as const) : (["podman"] as const);
+  await findServers([...engine, "nft", "busybox"], { install: false });
+}
+
+/** Starts an engine with containers, networks and images of its own. */
+export async function startEngine(options: EngineOptions = {}): Promise<RunningEngine> {
+  return await (isDocker ? startDocker : startPodman)(options);
 }
 
 /** A subnet of its own for each network of each test run on the machine: `10.a.b.0/24`. */
