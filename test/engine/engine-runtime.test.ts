@@ -205,10 +205,14 @@ describe(`containers of a real ${isDocker ? "Docker" : "Podman"}`, () => {
     const states = await reach(fixture, instance);
     expect(states.length).toBeGreaterThan(0);
     await bothAnswer();
-    const pid = await engine.cli("inspect", "--format", "{{.State.Pid}}", `telemetryd-${instance.uid}-main`);
+    const pidOfMain = () =>
+      engine.cli("inspect", "--format", "{{.State.Pid}}", `telemetryd-${instance.uid}-main`);
+    const pid = await pidOfMain();
     process.kill(Number(pid), "SIGKILL");
     await until("it is restarted", async () => {
       const state = await fixture.runtime.ensureInstance(instance, never);
+      // Only Podman does it by itself.
+      if (isDocker) return !["0\n", pid].includes(await pidOfMain());
       return state.status === "Repairing" && state.detail === "container main was restarted once";
     });
     await until("the other one has followed", async () => {
@@ -369,11 +373,11 @@ describe(`containers of a real ${isDocker ? "Docker" : "Podman"}`, () => {
     const [, { detail = "" } = {}] = (await reach(fixture, instance, "Repairing")).slice(-2);
     expect(detail || "container main").toContain("container main");
     let state = await fixture.runtime.ensureInstance(instance, never);
-    // Docker begins its three again after the start by the provider.
-    const restarts = isDocker ? 7 : 3;
+    // Docker leaves all restarts to the provider.
+    const restarts = isDocker ? "once" : "3 times";
     await until("the engine and the provider pause", async () => {
       state = await fixture.runtime.ensureInstance(instance, never);
-      expect(state.detail).toContain(`exited with status 3 and was restarted ${restarts} times`);
+      expect(state.detail).toContain(`exited with status 3 and was restarted ${restarts}`);
       return (state.againMs ?? 0) > 0;
     });
     expect(state.againMs).toBeGreaterThan(5_000);
@@ -495,6 +499,23 @@ describe(`containers of a real ${isDocker ? "Docker" : "Podman"}`, () => {
     stop.abort();
     await watching;
   });
+
+  // With Podman, a process of the container restarts it, which ends with the machine: its service starts nothing.
+  if (isDocker) {
+    test("what ended while the engine did not run is started by the provider only, behind its firewall", async () => {
+      await using fixture = makeFixture();
+      const { instance } = await running(fixture);
+      const name = `telemetryd-${instance.uid}-main`;
+      const pid = await engine.cli("inspect", "--format", "{{.State.Pid}}", name);
+      await engine.kill();
+      process.kill(Number(pid), "SIGKILL");
+      await engine.restart();
+      await sleep(2_000, never);
+      expect(await engine.cli("ps", "--format", "{{.Names}}")).not.toContain(name);
+      await reach(fixture, instance);
+      await greets(instance.networks[0]!.address);
+    });
+  }
 
   test("an engine that is killed while it makes a container makes it when it is back", async () => {
     await using fixture = makeFixture();

@@ -68,7 +68,8 @@ export class ContainerCreation {
     externalAddress: string | undefined,
     signal: AbortSignal,
   ): Promise<void> {
-    const { platform, files } = this.#options;
+    const { platform, files, engine } = this.#options;
+    const { isPodman } = await engine(signal);
     const holderName = instance.containers[0]?.name;
     const settings = {
       platform,
@@ -77,8 +78,9 @@ export class ContainerCreation {
       filesFolder: (volume: string) => files.folder(instance.uid, container.name, volume),
       hostsFile: files.hostsFile(instance.uid),
       // A few times at once, then the provider does it, with a backoff. Not after a restart of the
-      // machine, where a container that the engine started would run before there is a firewall.
-      restartPolicy: { Name: "on-failure", MaximumRetryCount: 3 },
+      // machine, where a container that the engine started would run before there is a firewall: with any
+      // policy, Docker starts those that had not ended well.
+      restartPolicy: isPodman ? { Name: "on-failure", MaximumRetryCount: 3 } : { Name: "no" },
       externalAddress,
       machine,
     };
