@@ -32,7 +32,7 @@ export async function startDocker(options: DockerOptions = {}): Promise<RunningE
   const config = join(folder, "client");
   const sbin = dirname(programs.dockerd.path);
   const path = [join(sbin, "../bin"), sbin, dirname(programs.runc.path), process.env["PATH"]].join(":");
-  const client = { DOCKER_HOST: `unix://${socket}`, DOCKER_CONFIG: config, DOCKER_BUILDKIT: "1" };
+  const client = { DOCKER_HOST: `unix://${socket}`, DOCKER_CONFIG: config };
   const env = { ...programs.dockerd.env, ...client, PATH: path };
   await mkdir(config);
   const settings = join(folder, "daemon.json");
