@@ -284,7 +284,8 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
       return;
     }
     const response = await handleResource(options, resourceRequest);
-    record?.(attemptOf(request), { code: response.code, name: nameOf(response) });
+    const place = { plane, resource: resourcePath };
+    record?.(attemptOf(request), { code: response.code, name: nameOf(response), place });
     return await sendResponse(request, reply, response);
   }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Caller } from "../access/directory.ts";
 import type { KindDefinition } from "../api/kind.ts";
 import type { JsonObject } from "../api/object.ts";
-import { parsePlanePath } from "../api/plane.ts";
+import { type PlanePath, parsePlanePath } from "../api/plane.ts";
 import { readBoolean } from "../api/query-values.ts";
 import { exchangePath } from "./gate.ts";
 import { createRateLimiter } from "./rate-limit.ts";
@@ -30,6 +30,8 @@ export interface AttemptOutcome {
   readonly reason?: string | undefined;
   /** Of the object, where the path has none. */
   readonly name?: string | undefined;
+  /** What the path names, where that is known already. */
+  readonly place?: { readonly plane: Pick<PlanePath, "type" | "name">; readonly resource: ResourcePath };
 }
 
 /** What becomes of events; see `createServerMetrics`. */
@@ -54,6 +56,7 @@ const strangers = { perSecond: 10, burst: 100 };
 const auditVersion = "audit.k8s.io/v1";
 const maxTextChars = 256;
 const maxUriChars = 1_024;
+const noQuery = new URLSearchParams();
 
 /** The parameters that say what a request does; others may hold anything. */
 const namedParameters = [
@@ -77,18 +80,19 @@ export function createAudit(options: AuditOptions): (attempt: Attempt, outcome: 
   return (attempt, outcome) => {
     if (attempt.isRecorded) return;
     attempt.isRecorded = true;
-    const { method = "" } = attempt.request;
-    const [rawPath = "/", rawQuery = ""] = (attempt.request.url ?? "/").split(/\?(.*)/s);
-    const path = decoded(rawPath);
-    const inPlane = parsePlanePath(path, groupDomain);
-    const resource = inPlane && parseResourcePath(inPlane.path);
+    const { method = "", url = "/" } = attempt.request;
+    const mark = url.indexOf("?");
+    const path = decoded(mark === -1 ? url : url.slice(0, mark));
+    const inPlane = outcome.place === undefined ? parsePlanePath(path, groupDomain) : undefined;
+    const resource = outcome.place?.resource ?? (inPlane && parseResourcePath(inPlane.path));
+    const plane = outcome.place?.plane ?? inPlane;
     const isRead = method === "GET" || method === "HEAD";
     const isRefused = outcome.code === 401 || outcome.code === 403;
-    const isSecret = resource !== undefined && isConfidential(resource);
+    const isSecret = isRead && resource !== undefined && isConfidential(resource);
     if (isRead && !isRefused && !isSecret && path !== exchangePath) return;
     const endedMs = nowMs();
     if (attempt.caller === undefined && pace.take("", endedMs) > 0) return counts.lost("unauthenticated");
-    const query = new URLSearchParams(rawQuery);
+    const query = mark === -1 ? noQuery : new URLSearchParams(url.slice(mark + 1));
     const isWatch = isRead && readBoolean(query, "watch") === true && outcome.code === 200;
     // Each request waits for this: no copies of objects. What is undefined is not written.
     const event = {
@@ -106,7 +110,7 @@ export function createAudit(options: AuditOptions): (attempt: Attempt, outcome: 
       responseStatus: { metadata: {}, code: outcome.code, reason: outcome.reason },
       requestReceivedTimestamp: timeText(attempt.receivedMs),
       stageTimestamp: timeText(endedMs),
-      annotations: inPlane && { [planeAnnotation]: bounded(`${inPlane.type}/${inPlane.name}`) },
+      annotations: plane && { [planeAnnotation]: bounded(`${plane.type}/${plane.name}`) },
     };
     if (sink(auditLine(event))) counts.written();
     else counts.lost("queue_full");
@@ -171,13 +175,17 @@ function objectRef(path: ResourcePath, name: string | undefined): object {
 }
 
 function uriOf(path: string, query: URLSearchParams): string {
+  if (query.size === 0) return shortened(path);
   const kept = new URLSearchParams();
   for (const parameter of namedParameters) {
     const value = query.get(parameter);
     if (value !== null) kept.set(parameter, bounded(value));
   }
-  const text = kept.size === 0 ? path : `${path}?${kept}`;
-  return text.length <= maxUriChars ? text : `${text.slice(0, maxUriChars)}...TRUNCATED`;
+  return shortened(kept.size === 0 ? path : `${path}?${kept}`);
+}
+
+function shortened(uri: string): string {
+  return uri.length <= maxUriChars ? uri : `${uri.slice(0, maxUriChars)}...TRUNCATED`;
 }
 
 export function bounded(text: string): string {
