@@ -145,12 +145,14 @@ describe("virtual machines", () => {
       ...["get", "instance", instance, "-o"],
       'jsonpath={.status.conditions[?(@.type=="Available")].status} {.status.conditions[0].message}',
     );
-  /** Runs a command in the guest. */
-  const ssh = async (command: string): Promise<string> => {
-    const address = await k.ok(
+  const networkIp = (): Promise<string> =>
+    k.ok(
       ...["get", "instance", "vm-us-dfw-0", "-o"],
       "jsonpath={.status.networkInterfaces[0].assignments.networkIP}",
     );
+  /** Runs a command in the guest. */
+  const ssh = async (command: string, known?: string): Promise<string> => {
+    const address = known ?? (await networkIp());
     const noFile = ["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null"];
     const options = ["-F", "none", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", ...noFile];
     const login = ["-i", join(folder, "key"), `root@${address}`, command];
@@ -181,10 +183,7 @@ describe("virtual machines", () => {
       "hostname; ip addr show eth0; cat /pages/index.html; echo kept >/data/file; sync",
     );
     process.stderr.write(`a login after ${Math.round(performance.now() - startMs)} ms\n`);
-    const address = await k.ok(
-      ...["get", "instance", "vm-us-dfw-0", "-o"],
-      "jsonpath={.status.networkInterfaces[0].assignments.networkIP}",
-    );
+    const address = await networkIp();
     expect(seen).toMatch(/^vm-us-dfw-0\n/);
     expect(seen).toContain(`inet ${address}/`);
     expect(seen).toMatch(/\nhello$/);
@@ -217,6 +216,26 @@ describe("virtual machines", () => {
     expect(after).toMatch(/\nkept$/);
     expect(after).not.toContain(before);
     await k.ok("wait", "--for=condition=Available", "instance/vm-us-dfw-0", "--timeout=60s");
+  });
+
+  test("the daemon and the engine are killed: the machine runs on, and is theirs again", async () => {
+    const address = await networkIp();
+    const boot = () => ssh("cat /proc/sys/kernel/random/boot_id", address);
+    const before = await boot();
+    const unready = "the provider's runtime does not respond";
+    await daemon.child.kill();
+    await engine.kill();
+    expect(await boot()).toBe(before);
+    await platform.restart();
+    const readiness = async () => await (await fetch(`${daemon.opsUrl}/readyz`)).text();
+    await until("the daemon has no engine", async () => (await readiness()).includes(unready));
+    expect(await boot()).toBe(before);
+    await engine.restart();
+    await until("the daemon has it again", async () => !(await readiness()).includes(unready));
+    await k.ok("wait", "--for=condition=Available", "instance/vm-us-dfw-0", "--timeout=60s");
+    expect(await networkIp()).toBe(address);
+    expect(await boot()).toBe(before);
+    expect(await list("ps", "--all", "--quiet")).toHaveLength(1);
   });
 
   test("an edited template makes another machine, once this one has shut down", async () => {
