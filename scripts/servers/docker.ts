@@ -3,14 +3,13 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { type Child, startChild, waitUntilReady } from "./child.ts";
 import {
-  answers,
   cliOf,
   type EngineOptions,
   endProcessesOf,
-  importImage,
   type RunningEngine,
+  runEngine,
+  startService,
 } from "./engine.ts";
 import { findServers } from "./find.ts";
 
@@ -42,74 +41,44 @@ export async function startDocker(options: DockerOptions = {}): Promise<RunningE
 
   const prefix = options.prefix ?? [];
   const cli = cliOf([...prefix, join(sbin, "../bin/docker")], env, options.commandLimitMs);
-  const start = async (name: string, ...command: readonly string[]): Promise<Child> => {
-    const [program = "", ...args] = [...prefix, ...command];
-    return await startChild({
-      ...{ name, program, args, env, cwd: folder },
-      ...(options.ownGroup === undefined ? {} : { ownGroup: options.ownGroup }),
-      ...(options.onStart === undefined ? {} : { onStart: options.onStart }),
-      ...(options.logFile === undefined ? {} : { logFile: options.logFile }),
-    });
-  };
+  const parts = { options, env, folder };
   // A service of its own, as Debian's unit has it: one that dockerd starts ends with it.
   const containerdFolder = join(folder, "containerd");
   const containerdSocket = join(containerdFolder, "containerd.sock");
-  const containerd = await start(
-    "containerd",
+  const containerd = await startService(parts, "containerd", [
     ...[join(sbin, "../bin/containerd"), "--address", containerdSocket],
     ...["--root", join(containerdFolder, "root"), "--state", join(containerdFolder, "state")],
-  );
-  const launch = async (): Promise<Child> => {
-    await rm(socket, { force: true });
-    await rm(join(folder, "docker.pid"), { force: true });
-    const child = await start(
-      "docker",
-      ...[programs.dockerd.path, "--host", `unix://${socket}`, "--config-file", settings],
-      ...["--data-root", join(folder, "data"), "--exec-root", join(folder, "exec")],
-      ...["--containerd", containerdSocket, "--pidfile", join(folder, "docker.pid"), "--live-restore"],
-      ...(options.isWithoutNetworks === true ? networks : []),
-      ...(options.seccompProfile === undefined ? [] : ["--seccomp-profile", options.seccompProfile]),
-    );
-    await waitUntilReady("docker", child, () => answers(socket), 30_000, signal);
-    return child;
-  };
+  ]);
+  const command = [
+    ...[programs.dockerd.path, "--host", `unix://${socket}`, "--config-file", settings],
+    ...["--data-root", join(folder, "data"), "--exec-root", join(folder, "exec")],
+    ...["--containerd", containerdSocket, "--pidfile", join(folder, "docker.pid"), "--live-restore"],
+    ...(options.isWithoutNetworks === true ? networks : []),
+    ...(options.seccompProfile === undefined ? [] : ["--seccomp-profile", options.seccompProfile]),
+  ];
   const removeContainers = async (): Promise<void> => {
     const ids = (await cli("ps", "--all", "--quiet")).split("\n").filter((id) => id !== "");
     if (ids.length > 0) await cli("rm", "--force", "--volumes", ...ids);
   };
-
-  let child = await launch().catch(async (error: unknown) => {
-    await containerd.stop();
-    throw error;
-  });
-  let isDisposed = false;
-  return {
-    socket,
-    get pid() {
-      return child.pid;
+  return await runEngine("docker", {
+    ...{ ...parts, socket, cli, busybox: programs.busybox.path },
+    async launch() {
+      await rm(join(folder, "docker.pid"), { force: true });
+      return await startService(parts, "docker", command);
     },
-    env,
-    cli,
-    image: (name, image) => importImage(cli, programs.busybox.path, folder, name, image),
-    async kill() {
-      await child.kill();
-    },
-    async restart() {
-      await child.stop();
-      child = await launch();
-    },
-    async [Symbol.asyncDispose]() {
-      if (isDisposed) return;
-      isDisposed = true;
+    async remove(service) {
       // With its service ended, its containers would run on.
       await removeContainers().catch(() => undefined);
-      await child.stop();
+      await service.stop();
       await containerd.stop();
       endProcessesOf(/containerd/, folder);
       await unmountBelow(prefix, folder);
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
-  };
+  }).catch(async (error: unknown) => {
+    await containerd.stop();
+    throw error;
+  });
 }
 
 /** A Docker that was killed has left its mounts. */

@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promis
 import { request } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { type Child, startChild, waitUntilReady } from "./child.ts";
 import { allProcesses } from "./process-table.ts";
 
 const run = promisify(execFile);
@@ -76,8 +77,71 @@ export function cliOf(
   };
 }
 
+/** What the two engines run alike. */
+export interface EngineParts extends Pick<RunningEngine, "socket" | "env" | "cli"> {
+  readonly options: EngineOptions;
+  /** Holds everything of it. */
+  readonly folder: string;
+  /** Path of the program that {@link RunningEngine.image} is made of. */
+  readonly busybox: string;
+  /** Starts the service; see {@link startService}. */
+  launch(): Promise<Child>;
+  /** Ends the service and removes everything. */
+  remove(service: Child): Promise<void>;
+}
+
+/** Starts a program of an engine, with the engine's environment, in its folder. */
+export async function startService(
+  { options, env, folder }: Pick<EngineParts, "options" | "env" | "folder">,
+  name: string,
+  command: readonly string[],
+): Promise<Child> {
+  const [program = "", ...args] = [...(options.prefix ?? []), ...command];
+  return await startChild({
+    ...{ name, program, args, env, cwd: folder },
+    ...(options.ownGroup === undefined ? {} : { ownGroup: options.ownGroup }),
+    ...(options.onStart === undefined ? {} : { onStart: options.onStart }),
+    ...(options.logFile === undefined ? {} : { logFile: options.logFile }),
+  });
+}
+
+/** Starts an engine's service; it is ready when it responds. */
+export async function runEngine(name: string, parts: EngineParts): Promise<RunningEngine> {
+  const { socket, env, cli, options, folder, busybox, remove } = parts;
+  const signal = options.signal ?? new AbortController().signal;
+  const launch = async (): Promise<Child> => {
+    await rm(socket, { force: true });
+    const service = await parts.launch();
+    await waitUntilReady(name, service, () => answers(socket), 30_000, signal);
+    return service;
+  };
+  let service = await launch();
+  let isDisposed = false;
+  return {
+    socket,
+    get pid() {
+      return service.pid;
+    },
+    env,
+    cli,
+    image: (image, how) => importImage(cli, busybox, folder, image, how),
+    async kill() {
+      await service.kill();
+    },
+    async restart() {
+      await service.stop();
+      service = await launch();
+    },
+    async [Symbol.asyncDispose]() {
+      if (isDisposed) return;
+      isDisposed = true;
+      await remove(service);
+    },
+  };
+}
+
 /** See {@link RunningEngine.image}. @param folder for its files, which are removed */
-export async function importImage(
+async function importImage(
   cli: Cli,
   busybox: string,
   folder: string,
@@ -112,7 +176,7 @@ export function endProcessesOf(program: RegExp, folder: string): void {
 }
 
 /** Whether the service at the socket responds. */
-export async function answers(socketPath: string): Promise<boolean> {
+async function answers(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const ping = request({ socketPath, path: "/_ping", timeout: 1_000, agent: false }, (response) => {
       response.resume();

@@ -6,15 +6,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { tableName } from "../../src/platform/provider/engine/firewall/firewall-table.ts";
 import { labelOf } from "../../src/platform/provider/engine/labels.ts";
-import { type Child, startChild, waitUntilReady } from "./child.ts";
 import {
-  answers,
   type Cli,
   cliOf,
   type EngineOptions,
   endProcessesOf,
-  importImage,
   type RunningEngine,
+  runEngine,
+  startService,
 } from "./engine.ts";
 import { findServers } from "./find.ts";
 
@@ -32,49 +31,17 @@ export async function startPodman(options: EngineOptions = {}): Promise<RunningE
   await writeFile(env.CONTAINERS_STORAGE_CONF, storageConf(folder));
   await writeFile(env.CONTAINERS_REGISTRIES_CONF, registriesConf(options.plainRegistry));
 
-  const [program = "podman", ...first] = [...(options.prefix ?? []), programs.podman.path];
-  const cli = cliOf([program, ...first], env, options.commandLimitMs);
-
-  const launch = async (): Promise<Child> => {
-    await rm(socket, { force: true });
-    const child = await startChild({
-      name: "podman",
-      program,
-      args: [...first, "system", "service", "--time=0", `unix://${socket}`],
-      env,
-      cwd: folder,
-      ...(options.ownGroup === undefined ? {} : { ownGroup: options.ownGroup }),
-      ...(options.onStart === undefined ? {} : { onStart: options.onStart }),
-      ...(options.logFile === undefined ? {} : { logFile: options.logFile }),
-    });
-    await waitUntilReady("podman", child, () => answers(socket), 30_000, signal);
-    return child;
-  };
-
-  let child = await launch();
-  let isDisposed = false;
-  return {
-    socket,
-    get pid() {
-      return child.pid;
-    },
-    env,
-    cli,
-    image: (name, image) => importImage(cli, programs.busybox.path, folder, name, image),
-    async kill() {
-      await child.kill();
-    },
-    async restart() {
-      await child.stop();
-      child = await launch();
-    },
-    async [Symbol.asyncDispose]() {
-      if (isDisposed) return;
-      isDisposed = true;
-      await child.stop();
+  const cli = cliOf([...(options.prefix ?? []), programs.podman.path], env, options.commandLimitMs);
+  const parts = { options, env, folder };
+  const command = [programs.podman.path, "system", "service", "--time=0", `unix://${socket}`];
+  return await runEngine("podman", {
+    ...{ ...parts, socket, cli, busybox: programs.busybox.path },
+    launch: () => startService(parts, "podman", command),
+    async remove(service) {
+      await service.stop();
       await removeAll(cli, folder);
     },
-  };
+  });
 }
 
 /** Removes what a Podman of an earlier process has left, whose service has ended. @param folder see `onFolder` */

@@ -10,8 +10,7 @@ import type { Releasers } from "../../src/base/core/service.ts";
 import { labelOf } from "../../src/platform/provider/engine/labels.ts";
 import { engineContents } from "../faults/compute/engine-contents.ts";
 import { httpsRequest } from "../support/plane/platform.ts";
-import type { RunningEngine } from "../support/provider/engine.ts";
-import { startEngine } from "../support/provider/engine.ts";
+import { type RunningEngine, startEngine } from "../support/provider/engine.ts";
 import { namespaceOf, startNetworkNamespace } from "../support/provider/network-namespace.ts";
 import {
   connectUplink,
