@@ -1,29 +1,24 @@
 import { randomInt } from "node:crypto";
 import { connect, createServer } from "node:net";
+import { lockForLife } from "./lock.ts";
 
 /** Below the ports that systems give to clients and to servers that ask for any (Linux: 32768 and above). */
 const ports = { from: 12_000, to: 32_000 };
 
-/** Given to somebody in this process, whose server may not listen yet. */
-const given = new Set<number>();
-
 /**
- * A free TCP port of 127.0.0.1, which this process gets only once. Another process may take it first: the caller retries with another port. While
- * its server is down, no client and no server that asks for any port gets it.
+ * A free TCP port of 127.0.0.1. Until this process ends, no other process of this machine gets it from here, whether
+ * or not its server listens; no client and no server that asks for any port gets it.
  */
-export async function freePort(): Promise<number> {
+export async function freePort({ from, to } = ports): Promise<number> {
   for (let tried = 0; tried < 100; tried++) {
-    const port = randomInt(ports.from, ports.to);
-    if (given.has(port)) continue;
+    const port = randomInt(from, to);
+    if (!(await lockForLife(`port-${port}`))) continue;
     const server = createServer();
     const isFree = await new Promise<boolean>((resolve) => {
       server.once("error", () => resolve(false));
       server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
     });
-    if (isFree) {
-      given.add(port);
-      return port;
-    }
+    if (isFree) return port;
   }
   throw new Error("no free port was found");
 }

@@ -1,4 +1,4 @@
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { sleep } from "../../src/base/core/clock.ts";
 import { errnoCode } from "../../src/base/core/errors.ts";
 
@@ -13,25 +13,34 @@ export async function withMachineLock<T>(
   work: () => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  const release = await acquire(name, signal);
-  try {
-    return await work();
-  } finally {
-    await release();
+  for (;;) {
+    const lock = await take(name);
+    if (lock === undefined) {
+      await sleep(200, signal);
+      continue;
+    }
+    try {
+      return await work();
+    } finally {
+      await new Promise((resolve) => lock.close(resolve));
+    }
   }
 }
 
-async function acquire(name: string, signal: AbortSignal): Promise<() => Promise<void>> {
-  for (;;) {
-    const server = createServer((socket) => socket.destroy());
-    const taken = await new Promise<boolean>((resolve, reject) => {
-      server.once("error", (error) => {
-        if (errnoCode(error) === "EADDRINUSE") resolve(false);
-        else reject(error);
-      });
-      server.listen(`\0telemetryd:${name}`, () => resolve(true));
+/** Takes the lock of that name until this process ends. @returns false when it is taken, also by this process */
+export async function lockForLife(name: string): Promise<boolean> {
+  const lock = await take(name);
+  lock?.unref();
+  return lock !== undefined;
+}
+
+async function take(name: string): Promise<Server | undefined> {
+  const server = createServer((socket) => socket.destroy());
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => {
+      if (errnoCode(error) === "EADDRINUSE") resolve(undefined);
+      else reject(error);
     });
-    if (taken) return () => new Promise((resolve) => server.close(() => resolve()));
-    await sleep(200, signal);
-  }
+    server.listen(`\0telemetryd:${name}`, () => resolve(server));
+  });
 }

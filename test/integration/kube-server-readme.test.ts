@@ -49,7 +49,7 @@ beforeAll(async () => {
   await until("the server listens", async () => {
     if (server.exitCode !== null) throw new Error(`the server ended: ${errors}`);
     const health = await httpsRequest(`${url}/healthz`).catch(() => undefined);
-    return health?.code === 200;
+    return token !== "" && health?.code === 200;
   });
 }, 60_000);
 
