@@ -11,6 +11,7 @@ export async function openRedis({
   config,
   clock,
   log,
+  signal,
 }: PartContext): Promise<(DaemonRedis & Part) | undefined> {
   if (!needsRedis(config)) return undefined;
   const { createRedis } = await import("../../base/redis/redis.ts");
@@ -21,6 +22,7 @@ export async function openRedis({
     clock,
     log,
   });
+  await redis.checkFormat(signal);
   const problem = (): string | undefined => redis.outage()?.reason;
   return {
     ...redis,

@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import type { Registry } from "prom-client";
 import type { Clock } from "../core/clock.ts";
 import { describeError, TelemetrydError } from "../core/errors.ts";
 import { checkFormat } from "../core/format-version.ts";
 import { runServices, type Service } from "../core/service.ts";
+import { withLimit } from "../core/signals.ts";
 import { liveSecrets } from "../log/live-secrets.ts";
 import type { Logger } from "../log/log.ts";
 import { secretsOfUrl } from "../log/secret-values.ts";
@@ -45,6 +47,13 @@ export interface RedisConnections {
 }
 
 export interface DaemonRedis extends RedisConnections {
+  /**
+   * Checks the format before anybody writes, in an external Redis that responds within a second; the
+   * {@link service} checks all others once they respond.
+   *
+   * @throws TelemetrydError STATE_UNUSABLE when a newer telemetryd has written it
+   */
+  checkFormat(signal: AbortSignal): Promise<void>;
   /** Runs the private server, if there is one, and checks the connected Redis against the requirements. */
   readonly service: Service;
   readonly registry: Registry;
@@ -81,6 +90,7 @@ export function createRedis(options: DaemonRedisOptions): DaemonRedis {
   return {
     registry,
     outage: () => pulse.outage(),
+    checkFormat: (signal) => (target.kind === "socket" ? Promise.resolve() : checkAtOnce(target, signal)),
     open(role, name) {
       const connection = openConnection(target, role, name, {
         // All connections fail and recover together: the requirements checker's connection logs for all.
@@ -153,10 +163,30 @@ const formatKey = `${keyPrefix}:format`;
 
 /** @throws TelemetrydError STATE_UNUSABLE when a newer telemetryd has written it; whatever Redis rejects with */
 export async function claimFormat(connection: RedisConnection): Promise<void> {
+  if (await lacksFormat(connection)) await connection.set(formatKey, redisFormat);
+}
+
+async function lacksFormat(connection: RedisConnection): Promise<boolean> {
   const remedy = "run that version, restore a backup of Redis from before it, or give another redis.url";
   const found = (await connection.get(formatKey)) ?? undefined;
-  const isToBeWritten = checkFormat(found, redisFormat, `Redis key ${formatKey}`, remedy);
-  if (isToBeWritten) await connection.set(formatKey, redisFormat);
+  return checkFormat(found, redisFormat, `Redis key ${formatKey}`, remedy);
+}
+
+const checkLimitMs = 1_000;
+
+async function checkAtOnce(target: RedisTarget, signal: AbortSignal): Promise<void> {
+  const quiet = { away: () => undefined, back: () => undefined };
+  const connection = openConnection(target, "command", "format", quiet);
+  try {
+    await withLimit(signal, checkLimitMs, async (limited) => {
+      await once(connection, "ready", { signal: limited });
+      await lacksFormat(connection);
+    });
+  } catch (error) {
+    if (error instanceof TelemetrydError) throw error;
+  } finally {
+    connection.disconnect();
+  }
 }
 
 /** Checks every Redis that replies, and again after each reconnect, since it may be a different server. */
