@@ -107,6 +107,12 @@ export const catalogue = {
     unpackedPath: "usr/sbin/mkfs.ext4",
   },
   dropbear: { variable: "DROPBEAR_BIN", debianPackages: ["dropbear-bin"], unpackedPath: "usr/sbin/dropbear" },
+  dhclient: {
+    variable: "DHCLIENT_BIN",
+    debianPackages: ["isc-dhcp-client"],
+    unpackedPath: "sbin/dhclient",
+    isUnpacked: true,
+  },
   ssh: { variable: "SSH_BIN", debianPackages: ["openssh-client"], unpackedPath: "usr/bin/ssh" },
   isolinux: {
     variable: "ISOLINUX",

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,6 +10,7 @@ import {
   EngineRuntime,
   type EngineRuntimeOptions,
 } from "../../src/platform/provider/engine/engine-runtime.ts";
+import { networkName } from "../../src/platform/provider/engine/labels.ts";
 import type { RuntimeInstance, RuntimeNetwork } from "../../src/platform/provider/runtime/runtime.ts";
 import {
   describeRuntime,
@@ -347,6 +348,18 @@ describe(`containers of a real ${isDocker ? "Docker" : "Podman"}`, () => {
     await always.runtime.ensureNetwork({ ...network, uid: randomUUID(), subnets: [always.subnet()] }, never);
     await reach(always, { ...instance, uid: randomUUID(), networks: [], pullSecrets: [right] });
     expect(registry.admitted).toBeGreaterThan(before);
+  });
+
+  test("a network of IPv6 alone: it is the same after a restart, and takes no block of the other family", async () => {
+    await using fixture = makeFixture();
+    const subnet = `fd20:${randomInt(1, 4_096).toString(16)}:2::/64`;
+    const network = makeNetwork(subnet);
+    await fixture.runtime.ensureNetwork(network, never);
+    await fixture.runtime.ensureNetwork(network, never);
+    const found = await engine.cli("network", "inspect", networkName(network.uid));
+    const subnets = [...found.matchAll(/"subnet": "([^"]*)"/gi)].map(([, each]) => each);
+    // Docker gives each network a block of IPv4.
+    expect(isDocker ? subnets.filter((each) => each?.includes(":")) : subnets).toEqual([subnet]);
   });
 
   test("an image that cannot be had or used is refused", async () => {

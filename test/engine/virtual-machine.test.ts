@@ -1,6 +1,8 @@
 import "../support/leak-check.ts";
 import { execFile } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -160,10 +162,10 @@ describe("virtual machines", () => {
     return stdout.trim();
   };
   /** Waits until somebody may log in. */
-  const login = async (command: string): Promise<string> => {
+  const login = async (command: string, known?: string): Promise<string> => {
     let text = "";
     await until("a login by SSH", async () => {
-      text = await ssh(command);
+      text = await ssh(command, known);
       return text !== "";
     });
     return text;
@@ -216,6 +218,32 @@ describe("virtual machines", () => {
     expect(after).toMatch(/\nkept$/);
     expect(after).not.toContain(before);
     await k.ok("wait", "--for=condition=Available", "instance/vm-us-dfw-0", "--timeout=60s");
+  });
+
+  test("several networks, one of IPv6: the guest has the instance's address in each", async () => {
+    const ipam = { mode: "Auto", ipv6Ranges: [`fd20:${randomInt(1, 4_096).toString(16)}:1::/56`] };
+    const metadata = { name: "second" };
+    const second = { ...(network as object), metadata, spec: { ipFamilies: ["IPv6"], ipam } };
+    const networks = ["second", "default"].map((name) => ({ network: { name } }));
+    const both = changed(
+      workload("both", publicKey, "small"),
+      "spec.template.spec.networkInterfaces",
+      networks,
+    );
+    await k.file(listOf(second, both), "apply");
+    await k.ok("wait", "--for=condition=Available", "workload/both", "--timeout=90s");
+    const path = "jsonpath={.status.networkInterfaces[*].assignments.networkIP}";
+    const addresses = (await k.ok("get", "instance", "both-us-dfw-0", "-o", path)).split(" ");
+    expect(addresses.map(isIP)).toEqual([6, 4]);
+    for (const address of addresses) {
+      const seen = await login("hostname; ip addr show eth0; ip addr show eth1", address);
+      expect(seen).toMatch(/^both-us-dfw-0\n/);
+      const [first = "", other = ""] = seen.split(/^\d+: eth1/m);
+      expect(first).toContain(`inet6 ${addresses[0]}/`);
+      expect(other).toContain(`inet ${addresses[1]}/`);
+    }
+    await k.ok("delete", "workload", "both", "--timeout=90s");
+    await k.ok("delete", "network", "second", "--timeout=90s");
   });
 
   test("the daemon and the engine are killed: the machine runs on, and is theirs again", async () => {

@@ -20,7 +20,10 @@ const applets = [
 ];
 const modulesOf = allModules.map((path) => path.slice(path.lastIndexOf("/") + 1));
 
-/** Sets itself up as cloud-init does: its name, root's keys, mounts (by the devices' serials), DHCP. */
+/**
+ * Sets itself up as cloud-init does: its name, root's keys, mounts (by the devices' serials), and its networks by DHCP, of
+ * IPv6 where the configuration of any says so.
+ */
 const init = `#!/bin/sh
 export PATH=/bin
 mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
@@ -41,14 +44,23 @@ sed -n 's,.*"/dev/disk/by-id/virtio-\\([^"]*\\)".*,\\1,p' /seed/user-data | whil
     mkdir -p $path; mount -t ext4 /dev/\${disk##*/} $path 2>/dev/null || mount -t iso9660 -o ro /dev/\${disk##*/} $path
   done
 done
-ip link set lo up; ip link set eth0 up
-udhcpc -i eth0 -s /bin/dhcp -n -q
+ip link set lo up
+for path in /sys/class/net/eth*; do
+  nic=\${path##*/}
+  echo 0 >/proc/sys/net/ipv6/conf/$nic/accept_dad
+  ip link set $nic up
+  udhcpc -i $nic -s /bin/dhcp -n -q -t 2 -T 1
+  grep -A5 "network\${nic#eth}" /seed/network-config | grep -q dhcp6 && dhclient -6 -1 -sf /bin/dhcp -lf /run/leases -pf /run/$nic.pid $nic
+done
 acpid -d >/dev/null 2>&1 &
 exec dropbear -R -E -s -F
 `;
+/** Of both clients. */
 const dhcp = `#!/bin/sh
+[ -z "$new_ip6_address" ] || ip addr add $new_ip6_address/128 dev $interface
 [ "$1" = bound ] || exit 0
-ip addr add $ip/$mask dev eth0; ip route add default via $router
+ip addr add $ip/$mask dev $interface
+[ $interface != eth0 ] || ip route add default via $router
 `;
 
 /**
@@ -57,7 +69,7 @@ ip addr add $ip/$mask dev eth0; ip route add default via $router
  * @param file raw
  */
 export async function makeGuest(file: string): Promise<void> {
-  const names = ["busybox", "dropbear", "xorriso", "isolinux", "cloud-kernel"] as const;
+  const names = ["busybox", "dropbear", "dhclient", "xorriso", "isolinux", "cloud-kernel"] as const;
   const programs = await findServers(names, { install: false });
   const folder = await mkdtemp(`${file}-`);
   try {
@@ -66,7 +78,8 @@ export async function makeGuest(file: string): Promise<void> {
       await mkdir(join(root, name), { recursive: true });
     await copyFile(programs.busybox.path, join(root, "bin/busybox"));
     for (const applet of applets) await symlink("busybox", join(root, "bin", applet));
-    await copyProgram(programs.dropbear.path, root, "bin/dropbear");
+    for (const name of ["dropbear", "dhclient"] as const)
+      await copyProgram(programs[name].path, root, `bin/${name}`);
     const unpacked = join(programs["cloud-kernel"].path, "..");
     const [version = ""] = await readdir(join(unpacked, "lib/modules"));
     for (const [index, path] of allModules.entries()) {

@@ -12,7 +12,7 @@ import {
 } from "../runtime/runtime.ts";
 import { unlessRefused } from "./engine-client.ts";
 import type { EngineParts } from "./engine-parts.ts";
-import { type MachineContainer, publishedPorts } from "./specification.ts";
+import { type MachineContainer, portNames } from "./specification.ts";
 import { readImage } from "./vm/boot-image.ts";
 import {
   answersCommand,
@@ -20,6 +20,7 @@ import {
   filesPath,
   imagePath,
   type MachineDevice,
+  type MachineInterface,
   machineScript,
   seedPath,
 } from "./vm/machine-script.ts";
@@ -46,8 +47,8 @@ const overheadBytes = 512 * 2 ** 20;
 /** How long a guest may take to shut down. */
 const graceMs = 60_000;
 const probeEveryMs = 2_000;
-/** The machine's bus has about 30 places. */
-const maxVolumes = 24;
+/** Of volumes and interfaces: the machine's bus has about 30 places. */
+const maxDevices = 25;
 /** Of a disk without an image whose template names no size. */
 const usualDiskBytes = 10 * 2 ** 30;
 /** What QEMU writes beside the disks' contents, at most. */
@@ -89,12 +90,9 @@ export class Machines {
       const message = `${shown}: provider.engine.vmRunnerImage is not set`;
       throw new RuntimeError("refused", "RuntimeNotSupported", message, shown);
     }
-    if (asked.networks.length !== 1 || isIP(asked.networks[0]?.address ?? "") !== 4) {
-      refuse("InvalidSpecification", "a virtual machine needs one interface, in a network with IPv4");
-    }
     const { machine } = container;
-    if (machine.volumes.length > maxVolumes) {
-      refuse("InvalidSpecification", `a virtual machine has at most ${maxVolumes} volumes`);
+    if (machine.volumes.length + asked.networks.length > maxDevices) {
+      refuse("InvalidSpecification", `a virtual machine has at most ${maxDevices} volumes and interfaces`);
     }
     const devices = await Promise.all(machine.volumes.map((volume) => deviceOf(volume, settings)));
     const runner = runnerOf(asked, container, machine, devices, settings);
@@ -105,7 +103,7 @@ export class Machines {
       machine: {
         program: [
           ...["/bin/sh", "-c"],
-          machineScript({ cpus, memoryBytes, devices, ports: portsOf(asked, machine) }),
+          machineScript({ cpus, memoryBytes, devices, interfaces: interfacesOf(asked, machine) }),
         ],
         readOnly: machine.volumes.flatMap(({ image = "" }, index) => {
           const source = settings.images[image];
@@ -192,7 +190,7 @@ function runnerOf(
   const seed = Object.entries(seedFiles(asked, machine));
   const contents = Object.fromEntries(seed.map(([name, text]) => [name, Buffer.from(text)]));
   const startup: RuntimeProbe = {
-    check: { kind: "exec", command: answersCommand },
+    check: { kind: "exec", command: answersCommand(isIP(asked.networks[0]?.address ?? "") === 6 ? 6 : 4) },
     initialDelayMs: 0,
     timeoutMs: 10_000,
     periodMs: probeEveryMs,
@@ -218,8 +216,12 @@ function runnerOf(
   };
 }
 
-/** Ports that lead to the guest: those of the policy, its own, and that of SSH. */
-function portsOf(asked: RuntimeInstance, { ports }: RuntimeMachine): string[] {
+/** With the ports that lead to the guest: those of the interface's policy, the machine's own, and that of SSH. */
+function interfacesOf({ networks }: RuntimeInstance, { ports }: RuntimeMachine): MachineInterface[] {
   const own = ports.map(({ protocol, port }) => `${protocol.toLowerCase()}/${port}`);
-  return [...new Set([login, ...own, ...publishedPorts(asked)])].sort();
+  return networks.map(({ address, otherAddress, gateways = [], openPorts }) => ({
+    addresses: otherAddress === undefined ? [address] : [address, otherAddress],
+    gateways,
+    ports: [...new Set([login, ...own, ...portNames(openPorts)])].sort(),
+  }));
 }

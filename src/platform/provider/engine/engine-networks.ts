@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type RuntimeAttachment, RuntimeError, type RuntimeNetwork } from "../runtime/runtime.ts";
 import { refusedAs, unlessRefused } from "./engine-client.ts";
 import type { EngineParts } from "./engine-parts.ts";
+import type { Engine } from "./engine-version.ts";
 import { labelOf, membershipLabel, networkName } from "./labels.ts";
 import { firstAddress, otherAddress } from "./specification.ts";
 
@@ -17,8 +18,8 @@ export class EngineNetworks {
     this.#enforcesSources = enforcesSources;
   }
 
-  async ensure(network: RuntimeNetwork, signal: AbortSignal): Promise<void> {
-    await ensureNetwork(this.#parts, network, signal);
+  async ensure(network: RuntimeNetwork, { isPodman }: Engine, signal: AbortSignal): Promise<void> {
+    await ensureNetwork(this.#parts, network, isPodman, signal);
     this.#subnets.set(network.uid, network.subnets);
   }
 
@@ -41,22 +42,31 @@ export class EngineNetworks {
         ...network,
         openPorts: openPorts.filter(isOpen),
         otherAddress: otherAddress(address, subnets),
+        gateways: subnets.map(firstAddress),
       });
     }
     return result;
   }
 }
 
+function familyOf(subnet: string): "IPv4" | "IPv6" {
+  return subnet.includes(":") ? "IPv6" : "IPv4";
+}
+
 /** A bridge. What passes between it and anything else is decided by the provider's own firewall. */
 async function ensureNetwork(
   { client, platform, inventory }: EngineParts,
   network: RuntimeNetwork,
+  isPodman: boolean,
   signal: AbortSignal,
 ): Promise<void> {
+  const families = new Set(network.subnets.map(familyOf));
   const label = { [labelOf.network]: network.uid };
   const [found] = await inventory.networks(label, signal);
   if (found !== undefined) {
-    const subnets = (found.IPAM.Config ?? []).map(({ Subnet }) => Subnet).sort();
+    const all = (found.IPAM.Config ?? []).map(({ Subnet }) => Subnet);
+    // Docker gives a network of IPv6 a block of IPv4, too.
+    const subnets = all.filter((subnet) => families.has(familyOf(subnet))).sort();
     if (subnets.join() === [...network.subnets].sort().join()) return;
     throw new RuntimeError("refused", "NetworkDiffers", `the network has the subnets ${subnets.join(", ")}`);
   }
@@ -64,7 +74,8 @@ async function ensureNetwork(
     Name: networkName(network.uid),
     Driver: "bridge",
     CheckDuplicate: true,
-    EnableIPv6: network.subnets.some((subnet) => subnet.includes(":")),
+    // To Podman, it means both families: it would add a block of the other one.
+    EnableIPv6: isPodman ? families.size > 1 : families.has("IPv6"),
     IPAM: { Config: network.subnets.map((Subnet) => ({ Subnet, Gateway: firstAddress(Subnet) })) },
     Options: {
       "com.docker.network.driver.mtu": String(network.mtu),

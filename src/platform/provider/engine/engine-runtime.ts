@@ -166,10 +166,10 @@ export class EngineRuntime implements Runtime {
   }
 
   async ensureNetwork(network: RuntimeNetwork, signal: AbortSignal): Promise<void> {
-    await this.engine(signal);
+    const engine = await this.engine(signal);
     const rules = firewallNetwork(this.#parts.platform, network);
     await this.#firewall?.addNetwork(network.uid, rules, signal);
-    await this.#networks.ensure(network, signal);
+    await this.#networks.ensure(network, engine, signal);
   }
 
   async removeNetwork(uid: string, signal: AbortSignal): Promise<void> {
@@ -192,12 +192,9 @@ export class EngineRuntime implements Runtime {
   async ensureInstance(asked: RuntimeInstance, signal: AbortSignal): Promise<InstanceState> {
     const { inventory } = this.#parts;
     await this.engine(signal);
-    const prepared = await this.#machines.prepare(asked);
-    const references = checkInstance(prepared.instance, this.#registries[0]);
-    const instance = {
-      ...prepared.instance,
-      networks: await this.#networks.attach(asked.networks, signal),
-    };
+    const networks = await this.#networks.attach(asked.networks, signal);
+    const { instance, machine } = await this.#machines.prepare({ ...asked, networks });
+    const references = checkInstance(instance, this.#registries[0]);
     const hash = specificationHash(instance);
     let found = await inventory.instanceContainers(instance.uid, signal);
     await this.#addresses.keep(instance, found, signal);
@@ -229,11 +226,11 @@ export class EngineRuntime implements Runtime {
     if (images.size < missing.length) return again("Provisioning", 2_000);
 
     await this.#files.write(instance);
-    const made = { instance, missing, present, images, machine: prepared.machine };
+    const made = { instance, missing, present, images, machine };
     await this.#creation.create(made, signal);
     const state = await this.#starts.start(instance, signal);
     if (state.status === "Running") await this.#checkFirewall(instance, signal);
-    if (prepared.machine === undefined) return state;
+    if (machine === undefined) return state;
     return await this.#machines.described(state, instance.uid, signal);
   }
 

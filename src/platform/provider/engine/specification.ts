@@ -124,7 +124,7 @@ function machineIdentity({ volumes, users, ports }: RuntimeMachine): unknown {
 const maxPublished = 256;
 
 /** Ports that rules name, as `tcp/80`, each once. */
-function portNames(ports: RuntimeAttachment["openPorts"]): string[] {
+export function portNames(ports: RuntimeAttachment["openPorts"]): string[] {
   const names = new Set<string>();
   for (const { protocol, port, endPort = port, isUnnamed = false } of ports) {
     if (isUnnamed) continue;

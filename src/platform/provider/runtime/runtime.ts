@@ -91,6 +91,8 @@ export interface RuntimeAttachment {
   readonly reportedExternal?: string | undefined;
   /** Address of the other family, which the runtime gives where the network has both. */
   readonly otherAddress?: string | undefined;
+  /** Of the network, one for each family; the runtime gives them. */
+  readonly gateways?: readonly string[] | undefined;
   /** Ports that the network policy opens; no two overlap. */
   readonly openPorts: readonly OpenPort[];
 }

@@ -9,7 +9,7 @@ const boot = {
   format: "qcow2",
   hasFilesystem: false,
 } as const;
-const plan: MachinePlan = { cpus: 2, memoryBytes: 8 * 2 ** 30, devices: [boot], ports: ["tcp/22"] };
+const plan: MachinePlan = { cpus: 2, memoryBytes: 8 * 2 ** 30, devices: [boot], interfaces: [] };
 
 /** A line of the script. */
 const line = (changes: Partial<MachinePlan>, begin: RegExp): string | undefined =>
@@ -19,7 +19,12 @@ const line = (changes: Partial<MachinePlan>, begin: RegExp): string | undefined 
 
 test("it is a script of a POSIX shell", () => {
   const devices = [boot, { kind: "files", device: "pages" }] as const;
-  execFileSync("sh", ["-n"], { input: machineScript({ ...plan, devices }) });
+  const interfaces = ["10.0.0.2", "fd20::2"].map((address) => ({
+    addresses: [address],
+    gateways: [],
+    ports: ["tcp/22"],
+  }));
+  execFileSync("sh", ["-n"], { input: machineScript({ ...plan, devices, interfaces }) });
 });
 
 describe("disks", () => {
@@ -67,5 +72,6 @@ test.each([
   [["tcp/22", "tcp/8080", "udp/53"], "--tcp-ports 22,8080 --udp-ports 53"],
   [["sctp/9", "tcp/22"], "--tcp-ports 22 --udp-ports none"],
 ])("ports %j: %s", (ports, options) => {
-  expect(line({ ports }, /^passt /)).toContain(options);
+  const interfaces = [{ addresses: ["10.0.0.2"], gateways: ["10.0.0.1"], ports }];
+  expect(line({ interfaces }, /^passt /)).toContain(`--no-map-gw ${options} `);
 });

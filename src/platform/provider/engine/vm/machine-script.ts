@@ -14,7 +14,15 @@ export interface MachinePlan {
   readonly cpus: number;
   readonly memoryBytes: number;
   readonly devices: readonly MachineDevice[];
-  /** Ports that lead to the guest, as `tcp/22`. */
+  readonly interfaces: readonly MachineInterface[];
+}
+
+export interface MachineInterface {
+  /** Of the instance, one for each family. */
+  readonly addresses: readonly string[];
+  /** Of the network, one for each family. */
+  readonly gateways: readonly string[];
+  /** Ports of it that lead to the guest, as `tcp/22`. */
   readonly ports: readonly string[];
 }
 
@@ -25,12 +33,21 @@ export const filesPath = (index: number): string => `/files/${index}`;
 export const disksPath = "/disks";
 export const seedPath = "/seed";
 
-/** Succeeds once the guest has asked for its address, also when that is long ago. */
-export const answersCommand = [
-  "/bin/sh",
-  "-c",
-  "[ -e /run/answered ] || { grep -q 'DHCP: ack to request' /run/passt.log && touch /run/answered; }",
-];
+/**
+ * Succeeds once the guest has asked for its address in its first network, also when that is long ago. Where
+ * there is no IPv4, it may do so by DHCPv6, or choose one itself once it knows the router.
+ */
+export function answersCommand(family: 4 | 6): string[] {
+  const words = family === 4 ? "DHCP: ack to request" : "DHCPv6: received REQUEST|NDP: received RS";
+  const answered = `grep -qE '${words}' /run/${passt(0)}.log && touch /run/answered`;
+  return ["/bin/sh", "-c", `[ -e /run/answered ] || { ${answered}; }`];
+}
+
+/** Name of what gives the guest an interface. */
+const passt = (index: number): string => (index === 0 ? "passt" : `passt-${index}`);
+
+/** QEMU's own for the first one. */
+export const macAddress = (index: number): string => `52:54:00:12:34:${(0x56 + index).toString(16)}`;
 
 /** Only root may set up what the guest's processes, which are nobody's, then use. */
 const nobody = "65534:65534";
@@ -43,7 +60,7 @@ const translationMib = 256;
 
 /**
  * The program of a runner's container: a shell that makes the disks which are missing, gives the guest the
- * container's network by passt, and runs QEMU until it ends. SIGTERM presses the machine's power button.
+ * container's networks by passt, and runs QEMU until it ends. SIGTERM presses the machine's power button.
  * Everything that is put into it is a number, or a name of letters, digits and `._-`.
  */
 export function machineScript(plan: MachinePlan): string {
@@ -52,16 +69,18 @@ export function machineScript(plan: MachinePlan): string {
     "export PATH=/usr/sbin:/usr/bin:/sbin:/bin",
     `mkdir -p /run/machine; chown ${nobody} /run/machine ${disksPath}; cd /run/machine`,
     // What a container that was ended has left.
-    `rm -rf /run/answered /run/passt.log /run/machine/*`,
+    `rm -rf /run/answered /run/passt*.log /run/machine/*`,
     ...plan.devices.flatMap(makeDevice),
     isoOf(`${seedPath}/..data/`, "cidata", "seed"),
     `mkfifo monitor.in; ln -s /dev/null monitor.out; chown -h ${nobody} ${disksPath}/* *`,
-    ...network(plan.ports),
+    ...plan.interfaces.flatMap((each, index) => network(each, index, plan.interfaces.length > 1)),
     ...accelerator,
     `${qemuCommand(plan)} </dev/null &`,
     "qemu=$!",
-    // Without its network, the machine is of no use.
-    "(while kill -0 $passt 2>/dev/null; do sleep 5; done; kill -9 $qemu) &",
+    // Without its networks, the machine is of no use.
+    ...plan.interfaces.map(
+      (_, index) => `(while kill -0 $passt${index} 2>/dev/null; do sleep 5; done; kill -9 $qemu) &`,
+    ),
     // A guest that still boots does not see the first.
     "press() { while :; do echo system_powerdown >monitor.in; sleep 3; done; }",
     "trap 'press &' TERM",
@@ -86,20 +105,35 @@ function isoOf(folder: string, volume: string, name: string): string {
   return `xorriso -as mkisofs -quiet -R -J -f -V ${volume} -o ${name}.iso ${folder} 2>/dev/null`;
 }
 
-/** passt changes to nobody by itself; before, it may open ports below 1024. It can write its log only as root. */
-function network(ports: readonly string[]): string[] {
-  const options = (["tcp", "udp"] as const).map((protocol) => {
+/**
+ * passt changes to nobody by itself; before, it may open ports below 1024. It can write its log only as root.
+ *
+ * @param isNamed whether the container has other interfaces, which may come in any order
+ */
+function network(
+  { addresses, gateways, ports }: MachineInterface,
+  index: number,
+  isNamed: boolean,
+): string[] {
+  const name = passt(index);
+  const options = (["tcp", "udp"] as const).flatMap((protocol) => {
     const numbers = ports.flatMap((port) =>
       port.startsWith(`${protocol}/`) ? port.slice(protocol.length + 1) : [],
     );
-    return `--${protocol}-ports ${numbers.length === 0 ? "none" : numbers.join(",")}`;
+    if (numbers.length === 0) return `--${protocol}-ports none`;
+    const places = isNamed ? addresses.map((address) => `${address}/`) : [""];
+    return places.map((place) => `--${protocol}-ports ${place}${numbers.join(",")}`);
   });
   // The address of the gateway is the network's gateway, not the container itself.
-  const own = "-f -l /run/passt.log --log-size 65536 -s /run/machine/passt.sock --no-map-gw";
+  const own = `-f -l /run/${name}.log --log-size 65536 -s /run/machine/${name}.sock --no-map-gw`;
+  // Podman names its domain once for each network: of that, passt (Debian 12) makes router advertisements
+  // that no guest takes.
+  const from = isNamed ? ["-i $nic", ...gateways.map((gateway) => `-g ${gateway}`), "--no-dhcp-search"] : [];
   return [
-    `passt ${own} ${options.join(" ")} 2>passt.err &`,
-    "passt=$!",
-    "while [ ! -S passt.sock ]; do kill -0 $passt || { cat passt.err; exit 1; }; sleep 0.1; done",
+    ...(isNamed ? [`nic=$(ip -o addr | grep -F ' ${addresses[0]}/' | { read _ nic _; echo $nic; })`] : []),
+    `passt ${[own, ...from, ...options].join(" ")} 2>${name}.err &`,
+    `passt${index}=$!`,
+    `while [ ! -S ${name}.sock ]; do kill -0 $passt${index} || { cat ${name}.err; exit 1; }; sleep 0.1; done`,
   ];
 }
 
@@ -117,14 +151,16 @@ const accelerator = [
   "fi",
 ];
 
-function qemuCommand({ cpus, memoryBytes, devices }: MachinePlan): string {
+function qemuCommand({ cpus, memoryBytes, devices, interfaces }: MachinePlan): string {
   const sandbox = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
   return [
     `${qemu} -accel $accel -cpu $cpu -smp ${cpus} -m ${Math.floor(memoryBytes / 2 ** 20)}`,
     `-sandbox ${sandbox} -vga std -serial stdio -device virtio-rng-pci`,
     "-chardev pipe,id=monitor,path=monitor -mon chardev=monitor",
-    "-netdev stream,id=net,server=off,addr.type=unix,addr.path=passt.sock",
-    "-device virtio-net-pci,netdev=net,romfile=",
+    ...interfaces.flatMap((_, index) => [
+      `-netdev stream,id=net${index},server=off,addr.type=unix,addr.path=${passt(index)}.sock`,
+      `-device virtio-net-pci,netdev=net${index},mac=${macAddress(index)},romfile=`,
+    ]),
     ...devices.map((device, index) => driveOptions(device, index)),
     "-drive if=none,id=seed,file=seed.iso,format=raw,readonly=on -device virtio-blk-pci,drive=seed",
   ].join(" ");

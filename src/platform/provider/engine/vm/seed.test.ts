@@ -3,7 +3,10 @@ import { parse } from "yaml";
 import type { MachineVolume } from "../../runtime/runtime.ts";
 import { seedFiles } from "./seed.ts";
 
-const instance = { uid: "u-1", hostname: "web-0" };
+const attachment = (address: string, otherAddress?: string) => ({
+  ...{ networkUid: "n-1", address, otherAddress, openPorts: [] },
+});
+const instance = { uid: "u-1", hostname: "web-0", networks: [attachment("10.0.0.2")] };
 const boot: MachineVolume = { kind: "disk", device: "persistent-disk-0", path: undefined };
 
 test("the name and those who may log in", () => {
@@ -42,4 +45,30 @@ test("volumes with a path are mounted, but for the boot disk", () => {
       ["/dev/disk/by-id/virtio-pages", "/pages", "iso9660", "ro,nofail", "0", "0"],
     ],
   });
+});
+
+test.each<[string, ReturnType<typeof attachment>[], object | undefined]>([
+  ["IPv4 alone: as cloud-init has it", [attachment("10.0.0.2")], undefined],
+  [
+    "both families",
+    [attachment("10.0.0.2", "fd20::2")],
+    { network0: { match: { macaddress: "52:54:00:12:34:56" }, dhcp4: true, dhcp6: true } },
+  ],
+  [
+    "several networks",
+    [attachment("fd20::2"), attachment("10.0.0.2")],
+    {
+      network0: { match: { macaddress: "52:54:00:12:34:56" }, dhcp6: true },
+      network1: {
+        match: { macaddress: "52:54:00:12:34:57" },
+        ...{ dhcp4: true, "dhcp4-overrides": { "route-metric": 1_001 }, optional: true },
+      },
+    },
+  ],
+])("the network: %s", (_, networks, ethernets) => {
+  const { "network-config": text } = seedFiles(
+    { ...instance, networks },
+    { users: new Map(), volumes: [boot] },
+  );
+  expect(text === undefined ? undefined : parse(text)).toEqual(ethernets && { version: 2, ethernets });
 });

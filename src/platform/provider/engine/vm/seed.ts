@@ -1,11 +1,13 @@
+import { isIP } from "node:net";
 import type { RuntimeInstance, RuntimeMachine } from "../../runtime/runtime.ts";
+import { macAddress } from "./machine-script.ts";
 
 /**
- * The files by which cloud-init (NoCloud) sets a guest up: its name, who may log in, and what it mounts. The
- * network is by DHCP, as cloud-init has it without a word.
+ * The files by which cloud-init (NoCloud) sets a guest up: its name, who may log in, what it mounts, and its
+ * networks, by DHCP. Without a word, cloud-init asks for IPv4 on the first one.
  */
 export function seedFiles(
-  { uid, hostname }: Pick<RuntimeInstance, "uid" | "hostname">,
+  { uid, hostname, networks }: Pick<RuntimeInstance, "uid" | "hostname" | "networks">,
   { users, volumes }: Pick<RuntimeMachine, "users" | "volumes">,
 ): Readonly<Record<string, string>> {
   const mounted = volumes.slice(1).flatMap(({ kind, device, path }) => {
@@ -27,5 +29,28 @@ export function seedFiles(
     // JSON is YAML.
     "user-data": `#cloud-config\n${JSON.stringify(config, undefined, 1)}\n`,
     "meta-data": `instance-id: ${uid}\nlocal-hostname: ${hostname}\n`,
+    ...(networks.length > 1 || networks.some(hasIPv6)
+      ? { "network-config": `${JSON.stringify(networkConfig(networks), undefined, 1)}\n` }
+      : {}),
   };
+}
+
+type Attachments = RuntimeInstance["networks"];
+
+/** Networking config version 2 of cloud-init: everything else is behind the first network. */
+function networkConfig(networks: Attachments): object {
+  const ethernets = networks.map((network, index) => [
+    `network${index}`,
+    {
+      match: { macaddress: macAddress(index) },
+      ...(isIP(network.address) === 4 ? { dhcp4: true } : {}),
+      ...(hasIPv6(network) ? { dhcp6: true } : {}),
+      ...(index === 0 ? {} : { "dhcp4-overrides": { "route-metric": 1_000 + index }, optional: true }),
+    },
+  ]);
+  return { version: 2, ethernets: Object.fromEntries(ethernets) };
+}
+
+function hasIPv6({ address, otherAddress = "" }: Attachments[number]): boolean {
+  return [address, otherAddress].some((each) => isIP(each) === 6);
 }
