@@ -12,7 +12,7 @@ export const runnerPrograms = [
   ...(["qemu-system-x86_64", "qemu-img", "passt", "xorriso", "setpriv", "mkfs.ext4", "busybox"] as const),
 ];
 const applets = ["sh", "mkfifo", "truncate", "chown", "ln", "mkdir", "grep", "cat", "sleep", "rm", "mv"];
-const moreApplets = ["kill", "touch", "stat", "printf", "ls", "ip"];
+const moreApplets = ["kill", "touch", "stat", "printf", "ls", "ip", "cp"];
 const data = ["/usr/share/qemu", "/usr/share/seabios"];
 const modules = "/usr/lib/x86_64-linux-gnu/qemu";
 

@@ -60,6 +60,7 @@ function workload(name: string, key: string, image: string): Json {
               volumeAttachments: [
                 { name: "boot" },
                 { name: "data", mountPath: "/data" },
+                { name: "more", mountPath: "/pages/more" },
                 { name: "pages", mountPath: "/pages" },
               ],
             },
@@ -68,6 +69,7 @@ function workload(name: string, key: string, image: string): Json {
           volumes: [
             { name: "boot", disk: disk({ image: { name: image } }, "25Gi") },
             { name: "data", disk: disk({ filesystem: { type: "ext4" } }, "10Gi") },
+            { name: "more", configMap: { name: "pages" } },
             { name: "pages", configMap: { name: "pages" } },
           ],
         },
@@ -182,13 +184,13 @@ describe("virtual machines", () => {
     const startMs = performance.now();
     await k.file(listOf(pages, location, network, workload("vm", publicKey, "small")), "apply");
     const seen = await login(
-      "hostname; ip addr show eth0; cat /pages/index.html; echo kept >/data/file; sync",
+      "hostname; ip addr show eth0; cat /pages/more/index.html /pages/index.html; echo kept >/data/file; sync",
     );
     process.stderr.write(`a login after ${Math.round(performance.now() - startMs)} ms\n`);
     const address = await networkIp();
     expect(seen).toMatch(/^vm-us-dfw-0\n/);
     expect(seen).toContain(`inet ${address}/`);
-    expect(seen).toMatch(/\nhello$/);
+    expect(seen).toMatch(/\nhellohello$/);
     await k.ok("wait", "--for=condition=Available", "workload/vm", "--timeout=60s");
     expect(await ssh("head -c 10 /proc/meminfo; cat /sys/block/vda/size")).toContain(
       String((25 * 2 ** 30) / 512),

@@ -43,15 +43,17 @@ function readOnly({ source, target }: FileMount): object {
   return { Type: "bind", Source: source, Target: target, ReadOnly: true };
 }
 
+type Mounted = Pick<RuntimeMount, "path">;
+
 /** A mount with the places in it where others are mounted. */
-export interface NestedMount {
-  readonly mount: RuntimeMount;
+export interface NestedMount<Mount extends Mounted = RuntimeMount> {
+  readonly mount: Mount;
   /** Paths relative to the mount's, without those below another one of them. */
   readonly mountPoints: readonly string[];
 }
 
-/** The mounts of a container, parents before children. */
-export function nestedMounts(mounts: readonly RuntimeMount[]): NestedMount[] {
+/** The mounts of a container or a machine, parents before children. */
+export function nestedMounts<Mount extends Mounted>(mounts: readonly Mount[]): NestedMount<Mount>[] {
   // In this order, what is below a path follows it directly.
   const ordered = mounts.map((mount) => ({ mount, path: folderPath(mount), mountPoints: [] as string[] }));
   ordered.sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
@@ -66,6 +68,6 @@ export function nestedMounts(mounts: readonly RuntimeMount[]): NestedMount[] {
 }
 
 /** With one slash at its end. */
-function folderPath({ path }: RuntimeMount): string {
+function folderPath({ path }: Mounted): string {
   return path.endsWith("/") ? path : `${path}/`;
 }

@@ -104,6 +104,14 @@ describe("what runs in place of a machine", () => {
       { reason: "InvalidSpecification", shown: 'the image "small" needs a disk of 1Gi' },
     ],
     [
+      "a path that would be part of the script",
+      machine(boot, { kind: "files", device: "a", path: "/a;reboot", files: { mode: 0o644, contents: {} } }),
+      {
+        reason: "InvalidSpecification",
+        message: 'volume a: the path must be absolute, of letters, digits and "._@+-"',
+      },
+    ],
+    [
       "more volumes than the machine has places",
       machine(...Array.from({ length: 25 }, () => boot)),
       { reason: "InvalidSpecification", shown: "a virtual machine has at most 25 volumes and interfaces" },

@@ -12,7 +12,7 @@ import {
 } from "../runtime/runtime.ts";
 import { unlessRefused } from "./engine-client.ts";
 import type { EngineParts } from "./engine-parts.ts";
-import { type MachineContainer, portNames } from "./specification.ts";
+import { checkMountPath, type MachineContainer, portNames } from "./specification.ts";
 import { readImage } from "./vm/boot-image.ts";
 import {
   answersCommand,
@@ -24,7 +24,7 @@ import {
   machineScript,
   seedPath,
 } from "./vm/machine-script.ts";
-import { seedFiles } from "./vm/seed.ts";
+import { mountedVolumes, seedFiles } from "./vm/seed.ts";
 
 export interface MachineSettings {
   /** Image of the containers in which virtual machines run: QEMU, passt, xorriso, setpriv, mkfs.ext4. */
@@ -94,7 +94,7 @@ export class Machines {
     if (machine.volumes.length + asked.networks.length > maxDevices) {
       refuse("InvalidSpecification", `a virtual machine has at most ${maxDevices} volumes and interfaces`);
     }
-    const devices = await Promise.all(machine.volumes.map((volume) => deviceOf(volume, settings)));
+    const devices = await Promise.all(machine.volumes.map((volume) => deviceOf(volume, machine, settings)));
     const runner = runnerOf(asked, container, machine, devices, settings);
     const instance = { ...asked, containers: [runner] };
     const { cpus, memoryBytes } = asked;
@@ -152,9 +152,13 @@ function refuse(reason: string, message: string, shown = message): never {
   throw new RuntimeError("refused", reason, message, shown);
 }
 
-async function deviceOf(volume: MachineVolume, { images }: MachineSettings): Promise<MachineDevice> {
+async function deviceOf(
+  volume: MachineVolume,
+  machine: RuntimeMachine,
+  { images }: MachineSettings,
+): Promise<MachineDevice> {
   const { kind, device, image, hasFilesystem = false } = volume;
-  if (kind === "files") return { kind, device };
+  if (kind === "files") return { kind, device, mountPoints: mountPointsIn(volume, machine) };
   if (image === undefined) {
     const sizeBytes = volume.sizeBytes ?? usualDiskBytes;
     return { kind, device, sizeBytes, format: undefined, hasFilesystem };
@@ -176,6 +180,16 @@ async function deviceOf(volume: MachineVolume, { images }: MachineSettings): Pro
     refuse("InvalidSpecification", `the image ${named} needs a disk of ${needs}Gi`);
   }
   return { kind, device, sizeBytes, format: found.format, hasFilesystem: false };
+}
+
+/** Where other volumes are mounted in one of files, which the guest cannot write. */
+function mountPointsIn(volume: MachineVolume, machine: RuntimeMachine): readonly string[] {
+  const mounted = mountedVolumes(machine);
+  for (const { mount } of mounted) checkMountPath(`volume ${mount.volume.device}`, mount.path);
+  const { mountPoints = [] } = mounted.find(({ mount }) => mount.volume === volume) ?? {};
+  if (mountPoints.includes(""))
+    refuse("InvalidSpecification", `another volume has the path of ${volume.device}`);
+  return mountPoints;
 }
 
 /** The container of a machine: its disks are one volume of the engine, which goes with the instance. */

@@ -76,7 +76,12 @@ export function checkInstance(
 function checkMount(container: string, mount: RuntimeMount): void {
   const place = `container ${container}, volume ${mount.volume}`;
   if (!name.test(mount.volume)) refuse(`container ${container}: the name of a volume is no DNS label`);
-  if (mount.path.length > 1024 || !mountPath.test(mount.path)) {
+  checkMountPath(place, mount.path);
+}
+
+/** @throws RuntimeError for a path that would mean something else in an option or a script */
+export function checkMountPath(place: string, path: string): void {
+  if (path.length > 1024 || !mountPath.test(path)) {
     refuse(`${place}: the path must be absolute, of letters, digits and "._@+-"`);
   }
 }

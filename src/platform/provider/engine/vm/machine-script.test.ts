@@ -18,7 +18,7 @@ const line = (changes: Partial<MachinePlan>, begin: RegExp): string | undefined 
     .find((each) => begin.test(each));
 
 test("it is a script of a POSIX shell", () => {
-  const devices = [boot, { kind: "files", device: "pages" }] as const;
+  const devices = [boot, { kind: "files", device: "pages", mountPoints: ["keys/a"] }] as const;
   const interfaces = ["10.0.0.2", "fd20::2"].map((address) => ({
     addresses: [address],
     gateways: [],
@@ -48,11 +48,25 @@ describe("disks", () => {
   });
 });
 
+test("files: a place for a volume that is mounted below, in place of a file of that name", () => {
+  const script = machineScript({
+    ...plan,
+    devices: [boot, { kind: "files", device: "pages", mountPoints: ["keys/a"] }],
+  });
+  expect(script).toContain(
+    [
+      "cp -r /files/1/..data/. files-1",
+      "[ -d files-1/keys ] || rm -f files-1/keys; mkdir -p files-1/keys/a",
+      "xorriso -as mkisofs -quiet -R -J -f -V pages -o files-1.iso files-1 2>/dev/null",
+    ].join("\n"),
+  );
+});
+
 test("what QEMU runs", () => {
   const devices = [
     boot,
     { ...boot, device: "data", format: undefined },
-    { kind: "files", device: "pages" },
+    { kind: "files", device: "pages", mountPoints: [] },
   ] as const;
   const command = line({ devices }, /-smp/);
   expect(command).toContain("--reuid 65534");

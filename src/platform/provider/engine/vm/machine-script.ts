@@ -8,7 +8,12 @@ export type MachineDevice =
       readonly format: "qcow2" | "raw" | undefined;
       readonly hasFilesystem: boolean;
     }
-  | { readonly kind: "files"; readonly device: string };
+  | {
+      readonly kind: "files";
+      readonly device: string;
+      /** Relative paths where other volumes are mounted. */
+      readonly mountPoints: readonly string[];
+    };
 
 export interface MachinePlan {
   readonly cpus: number;
@@ -90,7 +95,15 @@ export function machineScript(plan: MachinePlan): string {
 }
 
 function makeDevice(device: MachineDevice, index: number): string[] {
-  if (device.kind === "files") return [isoOf(`${filesPath(index)}/..data/`, device.device, `files-${index}`)];
+  if (device.kind === "files") {
+    const name = `files-${index}`;
+    const places = device.mountPoints.map((path) => {
+      const [first = ""] = path.split("/");
+      // A file of the name is hidden, as in a container.
+      return `[ -d ${name}/${first} ] || rm -f ${name}/${first}; mkdir -p ${name}/${path}`;
+    });
+    return [`cp -r ${filesPath(index)}/..data/. ${name}`, ...places, isoOf(name, device.device, name)];
+  }
   const disk = `${disksPath}/${index}`;
   const make =
     device.format === undefined

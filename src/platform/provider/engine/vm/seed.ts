@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { RuntimeInstance, RuntimeMachine } from "../../runtime/runtime.ts";
+import { nestedMounts } from "../container-mounts.ts";
 import { macAddress } from "./machine-script.ts";
 
 /**
@@ -10,11 +11,11 @@ export function seedFiles(
   { uid, hostname, networks }: Pick<RuntimeInstance, "uid" | "hostname" | "networks">,
   { users, volumes }: Pick<RuntimeMachine, "users" | "volumes">,
 ): Readonly<Record<string, string>> {
-  const mounted = volumes.slice(1).flatMap(({ kind, device, path }) => {
-    if (path === undefined) return [];
+  const mounted = mountedVolumes({ volumes }).map(({ mount: { volume, path } }) => {
+    const { kind, device } = volume;
     const source = `/dev/disk/by-id/virtio-${device}`;
     const options = kind === "files" ? ["iso9660", "ro,nofail"] : ["auto", "defaults,nofail"];
-    return [[source, path, ...options, "0", "0"]];
+    return [source, path, ...options, "0", "0"];
   });
   const config = {
     disable_root: !users.has("root"),
@@ -33,6 +34,13 @@ export function seedFiles(
       ? { "network-config": `${JSON.stringify(networkConfig(networks), undefined, 1)}\n` }
       : {}),
   };
+}
+
+/** What the guest mounts, parents before children; the first volume is what it boots from. */
+export function mountedVolumes({ volumes }: Pick<RuntimeMachine, "volumes">) {
+  return nestedMounts(
+    volumes.slice(1).flatMap((volume) => (volume.path === undefined ? [] : { volume, path: volume.path })),
+  );
 }
 
 type Attachments = RuntimeInstance["networks"];
