@@ -31,7 +31,7 @@ RUN npm ci --omit=dev --ignore-scripts && \
 # What virtual machines run in (provider.engine.vmRunnerImage): docker build --target vm-runner. The provider gives the program.
 FROM debian:bookworm-slim AS vm-runner
 RUN apt-get update && \
-    apt-get install --yes --no-install-recommends qemu-system-x86 qemu-utils passt iproute2 xorriso e2fsprogs util-linux && \
+    apt-get install --yes --no-install-recommends qemu-system-x86 qemu-utils ovmf passt iproute2 xorriso e2fsprogs util-linux && \
     rm -rf /var/lib/apt/lists/*
 
 FROM ${NODE_IMAGE}

@@ -98,6 +98,12 @@ export const catalogue = {
     unpackedPath: "usr/bin/qemu-system-x86_64",
   },
   "qemu-img": { variable: "QEMU_IMG_BIN", debianPackages: ["qemu-utils"], unpackedPath: "usr/bin/qemu-img" },
+  ovmf: {
+    variable: "OVMF",
+    debianPackages: ["ovmf"],
+    unpackedPath: "usr/share/OVMF/OVMF_CODE_4M.fd",
+    isData: true,
+  },
   passt: { variable: "PASST_BIN", debianPackages: ["passt"], unpackedPath: "usr/bin/passt" },
   xorriso: { variable: "XORRISO_BIN", debianPackages: ["xorriso"], unpackedPath: "usr/bin/xorriso" },
   setpriv: { variable: "SETPRIV_BIN", debianPackages: ["util-linux"], unpackedPath: "usr/bin/setpriv" },
@@ -106,6 +112,12 @@ export const catalogue = {
     debianPackages: ["e2fsprogs"],
     unpackedPath: "usr/sbin/mkfs.ext4",
   },
+  "mkfs.vfat": {
+    variable: "MKFS_VFAT_BIN",
+    debianPackages: ["dosfstools"],
+    unpackedPath: "usr/sbin/mkfs.vfat",
+  },
+  mcopy: { variable: "MCOPY_BIN", debianPackages: ["mtools"], unpackedPath: "usr/bin/mcopy" },
   dropbear: { variable: "DROPBEAR_BIN", debianPackages: ["dropbear-bin"], unpackedPath: "usr/sbin/dropbear" },
   dhclient: {
     variable: "DHCLIENT_BIN",

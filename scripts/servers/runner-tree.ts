@@ -12,8 +12,9 @@ export const runnerPrograms = [
   ...(["qemu-system-x86_64", "qemu-img", "passt", "xorriso", "setpriv", "mkfs.ext4", "busybox"] as const),
 ];
 const applets = ["sh", "mkfifo", "truncate", "chown", "ln", "mkdir", "grep", "cat", "sleep", "rm", "mv"];
-const moreApplets = ["kill", "touch", "stat", "printf", "ls", "ip", "cp"];
+const moreApplets = ["kill", "touch", "stat", "printf", "ls", "ip", "cp", "tr"];
 const data = ["/usr/share/qemu", "/usr/share/seabios"];
+const firmware = ["OVMF_CODE_4M.fd", "OVMF_VARS_4M.fd"];
 const modules = "/usr/lib/x86_64-linux-gnu/qemu";
 
 /**
@@ -21,7 +22,7 @@ const modules = "/usr/lib/x86_64-linux-gnu/qemu";
  * programs with their libraries, for `podman import`.
  */
 export async function writeRunner(file: string): Promise<void> {
-  const programs = await findServers(runnerPrograms, { install: false });
+  const programs = await findServers([...runnerPrograms, "ovmf"], { install: false });
   const root = await mkdtemp(join(tmpdir(), "telemetryd-runner-"));
   try {
     // What runs as nobody reads it, too.
@@ -35,6 +36,10 @@ export async function writeRunner(file: string): Promise<void> {
     }
     for (const folder of data) {
       await cp(folder, join(root, folder), { recursive: true, dereference: true });
+    }
+    await mkdir(join(root, "usr/share/OVMF"));
+    for (const name of firmware) {
+      await copyFile(join(programs.ovmf.path, "..", name), join(root, "usr/share/OVMF", name));
     }
     for (const name of ["accel-tcg-x86_64.so"]) await copyProgram(`${modules}/${name}`, root);
     await writeFile(join(root, "etc/passwd"), "root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n");

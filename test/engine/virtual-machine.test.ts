@@ -97,7 +97,7 @@ describe("virtual machines", () => {
     releasers.push(() => engine[Symbol.asyncDispose]());
     await Promise.all([
       writeRunner(join(folder, "runner.tar")),
-      makeGuest(join(folder, "guest.img")),
+      makeGuest(join(folder, "guest.img"), join(folder, "uefi.img")),
       run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "ann", "-f", join(folder, "key")]),
     ]);
     publicKey = (await readFile(join(folder, "key.pub"), "utf8")).trim();
@@ -124,7 +124,7 @@ describe("virtual machines", () => {
             engine: {
               socket: engine.socket,
               vmRunnerImage: runnerImage,
-              vmImages: { small: join(folder, "guest.img") },
+              vmImages: { small: join(folder, "guest.img"), uefi: join(folder, "uefi.img") },
             },
           },
         },
@@ -222,13 +222,13 @@ describe("virtual machines", () => {
     await k.ok("wait", "--for=condition=Available", "instance/vm-us-dfw-0", "--timeout=60s");
   });
 
-  test("several networks, one of IPv6: the guest has the instance's address in each", async () => {
+  test("several networks, one of IPv6, and an image for UEFI: the guest has the instance's addresses", async () => {
     const ipam = { mode: "Auto", ipv6Ranges: [`fd20:${randomInt(1, 4_096).toString(16)}:1::/56`] };
     const metadata = { name: "second" };
     const second = { ...(network as object), metadata, spec: { ipFamilies: ["IPv6"], ipam } };
     const networks = ["second", "default"].map((name) => ({ network: { name } }));
     const both = changed(
-      workload("both", publicKey, "small"),
+      workload("both", publicKey, "uefi"),
       "spec.template.spec.networkInterfaces",
       networks,
     );
@@ -244,6 +244,7 @@ describe("virtual machines", () => {
       expect(first).toContain(`inet6 ${addresses[0]}/`);
       expect(other).toContain(`inet ${addresses[1]}/`);
     }
+    expect(await ssh("ls /sys/firmware", addresses[0])).toContain("efi\n");
     await k.ok("delete", "workload", "both", "--timeout=90s");
     await k.ok("delete", "network", "second", "--timeout=90s");
   });
@@ -270,7 +271,7 @@ describe("virtual machines", () => {
 
   test("an edited template makes another machine, once this one has shut down", async () => {
     await k.file(workload("vm", publicKey, "large"), "apply");
-    const words = 'the location has no image "large" for disks; it has: small';
+    const words = 'the location has no image "large" for disks; it has: small, uefi';
     await until("it says so", async () => (await available("vm-us-dfw-0")) === `False ${words}`);
     expect(await list("ps", "--all", "--quiet")).toEqual([]);
     expect(await list("volume", "ls", "--quiet")).toEqual([]);

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { copyProgram } from "../../../scripts/servers/runner-tree.ts";
@@ -64,12 +64,15 @@ ip addr add $ip/$mask dev $interface
 `;
 
 /**
- * Makes the image of a small guest for BIOS machines: Debian's cloud kernel, busybox, and dropbear for root.
+ * Makes images of a small guest: Debian's cloud kernel, busybox, and dropbear for root.
  *
- * @param file raw
+ * @param files raw; one that only BIOS boots, and one that only UEFI does
  */
-export async function makeGuest(file: string): Promise<void> {
-  const names = ["busybox", "dropbear", "dhclient", "xorriso", "isolinux", "cloud-kernel"] as const;
+export async function makeGuest(file: string, uefiFile: string): Promise<void> {
+  const names = [
+    ...(["busybox", "dropbear", "dhclient", "xorriso", "isolinux", "cloud-kernel"] as const),
+    ...(["mkfs.vfat", "mcopy"] as const),
+  ];
   const programs = await findServers(names, { install: false });
   const folder = await mkdtemp(`${file}-`);
   try {
@@ -107,6 +110,7 @@ export async function makeGuest(file: string): Promise<void> {
       ...["sh", root, join(disk, "initrd")],
     ]);
     await copyFile(join(unpacked, "boot", `vmlinuz-${version}`), join(disk, "vmlinuz"));
+    await makeUefiDisk(uefiFile, disk, programs["mkfs.vfat"].path, programs.mcopy.path);
     const isolinux = programs.isolinux.path;
     await copyFile(isolinux, join(disk, "isolinux.bin"));
     await copyFile(join(isolinux, "../../syslinux/modules/bios/ldlinux.c32"), join(disk, "ldlinux.c32"));
@@ -121,4 +125,27 @@ export async function makeGuest(file: string): Promise<void> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** One partition, of which UEFI's shell starts what its script says (UEFI Shell Specification, section 3). */
+async function makeUefiDisk(file: string, from: string, mkfs: string, mcopy: string): Promise<void> {
+  const [begin, size] = [2048, 65_536];
+  const script = "FS0:\r\nvmlinuz initrd=\\initrd console=ttyS0 panic=-1 quiet nokaslr\r\n";
+  await writeFile(join(from, "startup.nsh"), script);
+  const image = `${file}@@${begin * 512}`;
+  const record = Buffer.alloc(512);
+  // Type, first sector and size of an EFI system partition; the signature.
+  record.writeUInt8(0xef, 450);
+  record.writeUInt32LE(begin, 454);
+  record.writeUInt32LE(size, 458);
+  record.writeUInt16LE(0xaa55, 510);
+  await writeFile(file, record);
+  await truncate(file, (begin + size) * 512);
+  await run(mkfs, ["--offset", String(begin), file, String(size / 2)]);
+  await run(mcopy, [
+    "-i",
+    image,
+    ...["vmlinuz", "initrd", "startup.nsh"].map((name) => join(from, name)),
+    "::",
+  ]);
 }

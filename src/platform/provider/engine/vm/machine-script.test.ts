@@ -1,4 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type MachinePlan, machineScript } from "./machine-script.ts";
 
@@ -60,6 +63,23 @@ test("files: a place for a volume that is mounted below, in place of a file of t
       "xorriso -as mkisofs -quiet -R -J -f -V pages -o files-1.iso files-1 2>/dev/null",
     ].join("\n"),
   );
+});
+
+test.each<[string, number, string]>([
+  ["code in its first sector: BIOS", 1, ""],
+  ["none: UEFI", 0, "-drive if=pflash"],
+])("an image with %s", (_, byte, expected) => {
+  const script = machineScript(plan).split("\n");
+  const begin = script.indexOf("firmware=");
+  const lines = script.slice(begin, script.indexOf("fi", begin) + 1).join("\n");
+  const folder = mkdtempSync(join(tmpdir(), "telemetryd-firmware-"));
+  writeFileSync(join(folder, "sector"), Buffer.alloc(440, byte));
+  writeFileSync(join(folder, "variables"), "");
+  // In place of an image and of the runner's folders.
+  const here = lines.replace(/^qemu-img .*$/m, "cp sector boot").replaceAll("/disks/", "");
+  const shown = execFileSync("sh", ["-eu"], { cwd: folder, input: `${here}\necho "$firmware"` });
+  expect(shown.toString().slice(0, 16).trim()).toBe(expected);
+  rmSync(folder, { recursive: true });
 });
 
 test("what QEMU runs", () => {

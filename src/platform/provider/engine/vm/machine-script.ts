@@ -76,6 +76,7 @@ export function machineScript(plan: MachinePlan): string {
     // What a container that was ended has left.
     `rm -rf /run/answered /run/passt*.log /run/machine/*`,
     ...plan.devices.flatMap(makeDevice),
+    ...firmware(plan.devices),
     isoOf(`${seedPath}/..data/`, "cidata", "seed"),
     `mkfifo monitor.in; ln -s /dev/null monitor.out; chown -h ${nobody} ${disksPath}/* *`,
     ...plan.interfaces.flatMap((each, index) => network(each, index, plan.interfaces.length > 1)),
@@ -111,6 +112,26 @@ function makeDevice(device: MachineDevice, index: number): string[] {
       : `qemu-img create -q -f qcow2 -F ${device.format} -b ${imagePath(index)} ${disksPath}/new ${device.sizeBytes}`;
   const format = device.hasFilesystem ? `mkfs.ext4 -q -F ${disksPath}/new && ` : "";
   return [`[ -e ${disk} ] || { ${make} && ${format}mv ${disksPath}/new ${disk}; }`];
+}
+
+const ovmf = "/usr/share/OVMF/OVMF";
+
+/**
+ * The firmware: UEFI, with variables that are kept, where the boot disk's image has no code for BIOS (UEFI
+ * specification 2.10, section 5.2.1); else BIOS.
+ */
+function firmware([boot]: readonly MachineDevice[]): string[] {
+  if (boot?.kind !== "disk" || boot.format === undefined) return ["firmware="];
+  const pflash = (unit: number, file: string) => `-drive if=pflash,unit=${unit},format=raw,${file}`;
+  const variables = `${disksPath}/variables`;
+  return [
+    "firmware=",
+    `qemu-img dd -f ${boot.format} -O raw bs=440 count=1 if=${imagePath(0)} of=boot`,
+    "if [ -z \"$(tr -d '\\0' <boot)\" ]; then",
+    ` [ -e ${variables} ] || { cp ${ovmf}_VARS_4M.fd ${disksPath}/new && mv ${disksPath}/new ${variables}; }`,
+    ` firmware="${pflash(0, `readonly=on,file=${ovmf}_CODE_4M.fd`)} ${pflash(1, `file=${variables}`)}"`,
+    "fi",
+  ];
 }
 
 /** @param volume the label, which has at most 32 characters */
@@ -167,7 +188,7 @@ const accelerator = [
 function qemuCommand({ cpus, memoryBytes, devices, interfaces }: MachinePlan): string {
   const sandbox = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
   return [
-    `${qemu} -accel $accel -cpu $cpu -smp ${cpus} -m ${Math.floor(memoryBytes / 2 ** 20)}`,
+    `${qemu} $firmware -accel $accel -cpu $cpu -smp ${cpus} -m ${Math.floor(memoryBytes / 2 ** 20)}`,
     `-sandbox ${sandbox} -vga std -serial stdio -device virtio-rng-pci`,
     "-chardev pipe,id=monitor,path=monitor -mon chardev=monitor",
     ...interfaces.flatMap((_, index) => [
