@@ -10,7 +10,7 @@ import { type LockFile, shippedPackages } from "./release/licences.ts";
 import { startChild } from "./servers/child.ts";
 import { startDocker } from "./servers/docker.ts";
 import type { RunningEngine } from "./servers/engine.ts";
-import { runnerPrograms } from "./servers/runner-tree.ts";
+import { runnerApplets, runnerFirmware, runnerPrograms } from "./servers/runner-tree.ts";
 
 /**
  * `npm run prove -- image`: builds the Dockerfile with Docker, on base images that are made of Debian's packages and
@@ -151,8 +151,12 @@ async function checkDaemon(docker: RunningEngine): Promise<void> {
 async function checkRunner(docker: RunningEngine, build: readonly string[]): Promise<void> {
   const runner = "telemetryd-vm-runner";
   await docker.cli(...build, "--target", "vm-runner", "--tag", runner, project);
-  const programs = runnerPrograms.filter((name) => name !== "busybox");
-  const script = programs.map((name) => `command -v ${name} >/dev/null || echo ${name}`).join("\n");
+  const programs = [...runnerPrograms.filter((name) => name !== "busybox"), ...runnerApplets];
+  const tests = [
+    ...programs.map((name) => [`command -v ${name} >/dev/null`, name]),
+    ...runnerFirmware.map((file) => [`[ -e ${file} ]`, file]),
+  ];
+  const script = tests.map(([test, name]) => `${test} || echo ${name}`).join("\n");
   const missing = await docker.cli("run", "--rm", "--network", "none", runner, "sh", "-c", script);
   expectThat(missing === "", "the runner of virtual machines has its programs", missing);
 }

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { chmod, copyFile, cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { findServers } from "./find.ts";
 
@@ -11,10 +11,13 @@ const run = promisify(execFile);
 export const runnerPrograms = [
   ...(["qemu-system-x86_64", "qemu-img", "passt", "xorriso", "setpriv", "mkfs.ext4", "busybox"] as const),
 ];
-const applets = ["sh", "mkfifo", "truncate", "chown", "ln", "mkdir", "grep", "cat", "sleep", "rm", "mv"];
-const moreApplets = ["kill", "touch", "stat", "printf", "ls", "ip", "cp", "tr"];
+/** Of busybox there, of Debian's own packages in the image. */
+export const runnerApplets = [
+  ...["sh", "mkfifo", "truncate", "chown", "ln", "mkdir", "grep", "cat", "sleep", "rm", "mv", "cp"],
+  ...["kill", "touch", "stat", "printf", "ls", "tr", "ip"],
+];
+export const runnerFirmware = ["CODE", "VARS"].map((part) => `/usr/share/OVMF/OVMF_${part}_4M.fd`);
 const data = ["/usr/share/qemu", "/usr/share/seabios"];
-const firmware = ["OVMF_CODE_4M.fd", "OVMF_VARS_4M.fd"];
 const modules = "/usr/lib/x86_64-linux-gnu/qemu";
 
 /**
@@ -30,7 +33,7 @@ export async function writeRunner(file: string): Promise<void> {
     for (const name of ["bin", "usr/bin", "run", "tmp", "etc"])
       await mkdir(join(root, name), { recursive: true });
     await copyFile(programs.busybox.path, join(root, "bin/busybox"));
-    for (const applet of [...applets, ...moreApplets]) await symlink("busybox", join(root, "bin", applet));
+    for (const applet of runnerApplets) await symlink("busybox", join(root, "bin", applet));
     for (const name of runnerPrograms) {
       if (name !== "busybox") await copyProgram(programs[name].path, root, `usr/bin/${name}`);
     }
@@ -38,8 +41,8 @@ export async function writeRunner(file: string): Promise<void> {
       await cp(folder, join(root, folder), { recursive: true, dereference: true });
     }
     await mkdir(join(root, "usr/share/OVMF"));
-    for (const name of firmware) {
-      await copyFile(join(programs.ovmf.path, "..", name), join(root, "usr/share/OVMF", name));
+    for (const file of runnerFirmware) {
+      await copyFile(join(programs.ovmf.path, "..", basename(file)), join(root, file));
     }
     for (const name of ["accel-tcg-x86_64.so"]) await copyProgram(`${modules}/${name}`, root);
     await writeFile(join(root, "etc/passwd"), "root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n");
