@@ -10,7 +10,10 @@ export interface RedisOutage {
   readonly sinceMs: number;
 }
 
-/** Between two pings. A ping fails after the connection's command timeout, or at once without a connection. */
+/**
+ * From a reply to the next ping, and from the begin of one that failed: at once without a connection, else
+ * after the connection's command timeout, which is as long.
+ */
 const pauseMs = 500;
 /** A single slow reply is no outage: Redis forks, or runs a long script. */
 const failuresOfOutage = 2;
@@ -53,9 +56,10 @@ export class RedisPulse {
         () => true,
         () => false,
       );
-      if (isResponding) this.#onReply(this.#clock.monotonicMs() - startMs);
+      const tookMs = this.#clock.monotonicMs() - startMs;
+      if (isResponding) this.#onReply(tookMs);
       this.#note(isResponding);
-      return pauseMs;
+      return isResponding ? pauseMs : Math.max(0, pauseMs - tookMs);
     };
     const onError = logErrors("redis pulse", this.#log);
     await runLoop(tick, { clock: this.#clock, pauseAfterErrorMs: pauseMs, onError }, signal);
