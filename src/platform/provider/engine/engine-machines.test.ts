@@ -58,6 +58,28 @@ describe("what runs in place of a machine", () => {
     expect(prepared.machine?.program[2]).toMatch(/--tcp-ports 22 --udp-ports 53 /);
   });
 
+  test("volumes with a path are mounted, but for the boot disk, parents first", async () => {
+    const files = { mode: 0o644, contents: {} };
+    const volume = (device: string, path: string | undefined): MachineVolume => ({
+      ...{ kind: "files", device, path, files },
+    });
+    const volumes = [
+      volume("keys", "/data/pages/keys"),
+      volume("pages", "/data/pages"),
+      volume("none", undefined),
+    ];
+    const { instance, machine: container } = await machines().prepare(
+      machine({ ...boot, path: "/boot" }, ...volumes),
+    );
+    const seed = instance.containers[0]?.mounts.find((mount) => mount.kind === "files");
+    const [, config = ""] = Buffer.from(seed?.files.contents["user-data"] ?? "")
+      .toString()
+      .split("#cloud-config");
+    const { mounts } = JSON.parse(config);
+    expect(mounts.map(([, path]: string[]) => path)).toEqual(["/data/pages", "/data/pages/keys"]);
+    expect(container?.program[2]).toContain("mkdir -p files-2/keys\n");
+  });
+
   test("interfaces: each leads its own open ports to the guest", async () => {
     const port = { protocol: "TCP", port: 80 } as const;
     const [first] = machine(boot).networks;

@@ -10,6 +10,7 @@ import {
   type RuntimeMachine,
   type RuntimeProbe,
 } from "../runtime/runtime.ts";
+import { type NestedMount, nestedMounts } from "./container-mounts.ts";
 import { unlessRefused } from "./engine-client.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { checkMountPath, type MachineContainer, portNames } from "./specification.ts";
@@ -24,7 +25,7 @@ import {
   machineScript,
   seedPath,
 } from "./vm/machine-script.ts";
-import { mountedVolumes, seedFiles } from "./vm/seed.ts";
+import { type GuestMount, seedFiles } from "./vm/seed.ts";
 
 export interface MachineSettings {
   /** Image of the containers in which virtual machines run: QEMU, passt, xorriso, setpriv, mkfs.ext4. */
@@ -182,9 +183,16 @@ async function deviceOf(
   return { kind, device, sizeBytes, format: found.format, hasFilesystem: false };
 }
 
+/** What the guest mounts, parents before children; the first volume is what it boots from. */
+function guestMounts({ volumes }: RuntimeMachine): NestedMount<GuestMount>[] {
+  return nestedMounts(
+    volumes.slice(1).flatMap((volume) => (volume.path === undefined ? [] : { volume, path: volume.path })),
+  );
+}
+
 /** Where other volumes are mounted in one of files, which the guest cannot write. */
 function mountPointsIn(volume: MachineVolume, machine: RuntimeMachine): readonly string[] {
-  const mounted = mountedVolumes(machine);
+  const mounted = guestMounts(machine);
   for (const { mount } of mounted) checkMountPath(`volume ${mount.volume.device}`, mount.path);
   const { mountPoints = [] } = mounted.find(({ mount }) => mount.volume === volume) ?? {};
   if (mountPoints.includes(""))
@@ -201,7 +209,8 @@ function runnerOf(
   { runnerImage, bootTimeoutMs }: MachineSettings,
 ): RuntimeContainer {
   const diskBytes = devices.reduce((sum, each) => sum + (each.kind === "disk" ? each.sizeBytes : 0), 0);
-  const seed = Object.entries(seedFiles(asked, machine));
+  const mounts = guestMounts(machine).map(({ mount }) => mount);
+  const seed = Object.entries(seedFiles(asked, machine.users, mounts));
   const contents = Object.fromEntries(seed.map(([name, text]) => [name, Buffer.from(text)]));
   const startup: RuntimeProbe = {
     check: { kind: "exec", command: answersCommand(isIP(asked.networks[0]?.address ?? "") === 6 ? 6 : 4) },

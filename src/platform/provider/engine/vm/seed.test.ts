@@ -1,20 +1,18 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import type { MachineVolume } from "../../runtime/runtime.ts";
 import { seedFiles } from "./seed.ts";
 
 const attachment = (address: string, otherAddress?: string) => ({
   ...{ networkUid: "n-1", address, otherAddress, openPorts: [] },
 });
 const instance = { uid: "u-1", hostname: "web-0", networks: [attachment("10.0.0.2")] };
-const boot: MachineVolume = { kind: "disk", device: "persistent-disk-0", path: undefined };
 
 test("the name and those who may log in", () => {
   const users = new Map([
     ["root", ["ssh-ed25519 AAAA a: b"]],
     ["ann", ["ssh-rsa BBBB", 'ssh-rsa CCCC "\n x']],
   ]);
-  const files = seedFiles(instance, { users, volumes: [boot] });
+  const files = seedFiles(instance, users, []);
   expect(files["meta-data"]).toBe("instance-id: u-1\nlocal-hostname: web-0\n");
   expect(files["user-data"]).toMatch(/^#cloud-config\n/);
   expect(parse(files["user-data"] ?? "")).toEqual({
@@ -31,14 +29,12 @@ test("the name and those who may log in", () => {
   });
 });
 
-test("volumes with a path are mounted, but for the boot disk", () => {
-  const volumes: MachineVolume[] = [
-    { ...boot, path: "/boot" },
-    { kind: "disk", device: "data", path: "/data" },
-    { kind: "files", device: "pages", path: "/pages" },
-    { kind: "files", device: "unmounted", path: undefined },
-  ];
-  expect(parse(seedFiles(instance, { users: new Map(), volumes })["user-data"] ?? "")).toMatchObject({
+test("what is mounted", () => {
+  const mounts = [
+    { volume: { kind: "disk", device: "data", path: "/data" }, path: "/data" },
+    { volume: { kind: "files", device: "pages", path: "/pages" }, path: "/pages" },
+  ] as const;
+  expect(parse(seedFiles(instance, new Map(), mounts)["user-data"] ?? "")).toMatchObject({
     disable_root: true,
     mounts: [
       ["/dev/disk/by-id/virtio-data", "/data", "auto", "defaults,nofail", "0", "0"],
@@ -66,9 +62,6 @@ test.each<[string, ReturnType<typeof attachment>[], object | undefined]>([
     },
   ],
 ])("the network: %s", (_, networks, ethernets) => {
-  const { "network-config": text } = seedFiles(
-    { ...instance, networks },
-    { users: new Map(), volumes: [boot] },
-  );
+  const { "network-config": text } = seedFiles({ ...instance, networks }, new Map(), []);
   expect(text === undefined ? undefined : parse(text)).toEqual(ethernets && { version: 2, ethernets });
 });

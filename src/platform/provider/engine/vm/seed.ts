@@ -1,18 +1,25 @@
 import { isIP } from "node:net";
-import type { RuntimeInstance, RuntimeMachine } from "../../runtime/runtime.ts";
-import { nestedMounts } from "../container-mounts.ts";
+import type { MachineVolume, RuntimeInstance, RuntimeMachine } from "../../runtime/runtime.ts";
 import { macAddress } from "./machine-script.ts";
+
+/** A volume that the guest mounts. */
+export interface GuestMount {
+  readonly volume: MachineVolume;
+  readonly path: string;
+}
 
 /**
  * The files by which cloud-init (NoCloud) sets a guest up: its name, who may log in, what it mounts, and its
  * networks, by DHCP. Without a word, cloud-init asks for IPv4 on the first one.
+ *
+ * @param mounts parents before children
  */
 export function seedFiles(
   { uid, hostname, networks }: Pick<RuntimeInstance, "uid" | "hostname" | "networks">,
-  { users, volumes }: Pick<RuntimeMachine, "users" | "volumes">,
+  users: RuntimeMachine["users"],
+  mounts: readonly GuestMount[],
 ): Readonly<Record<string, string>> {
-  const mounted = mountedVolumes({ volumes }).map(({ mount: { volume, path } }) => {
-    const { kind, device } = volume;
+  const mounted = mounts.map(({ volume: { kind, device }, path }) => {
     const source = `/dev/disk/by-id/virtio-${device}`;
     const options = kind === "files" ? ["iso9660", "ro,nofail"] : ["auto", "defaults,nofail"];
     return [source, path, ...options, "0", "0"];
@@ -34,13 +41,6 @@ export function seedFiles(
       ? { "network-config": `${JSON.stringify(networkConfig(networks), undefined, 1)}\n` }
       : {}),
   };
-}
-
-/** What the guest mounts, parents before children; the first volume is what it boots from. */
-export function mountedVolumes({ volumes }: Pick<RuntimeMachine, "volumes">) {
-  return nestedMounts(
-    volumes.slice(1).flatMap((volume) => (volume.path === undefined ? [] : { volume, path: volume.path })),
-  );
 }
 
 type Attachments = RuntimeInstance["networks"];
