@@ -21,8 +21,8 @@ const applets = [
 const modulesOf = allModules.map((path) => path.slice(path.lastIndexOf("/") + 1));
 
 /**
- * Sets itself up as cloud-init does: its name, root's keys, mounts (by the devices' serials), and its networks by DHCP, of
- * IPv6 where the configuration of any says so.
+ * Sets itself up as cloud-init does: its name, root's keys, mounts (by the devices' serials), and its networks by DHCP, also
+ * of IPv6 where their configuration says so.
  */
 const init = `#!/bin/sh
 export PATH=/bin
@@ -66,7 +66,8 @@ ip addr add $ip/$mask dev $interface
 /**
  * Makes images of a small guest: Debian's cloud kernel, busybox, and dropbear for root.
  *
- * @param files raw; one that only BIOS boots, and one that only UEFI does
+ * @param file raw; only BIOS boots it
+ * @param uefiFile raw; only UEFI boots it
  */
 export async function makeGuest(file: string, uefiFile: string): Promise<void> {
   const names = [

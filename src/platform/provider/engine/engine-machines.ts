@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { isIP } from "node:net";
 import { isObject } from "../../../base/documents/yaml/document-path.ts";
 import {
+  addressesOf,
   type InstanceState,
   type MachineVolume,
   type RuntimeContainer,
@@ -95,8 +96,9 @@ export class Machines {
     if (machine.volumes.length + asked.networks.length > maxDevices) {
       refuse("InvalidSpecification", `a virtual machine has at most ${maxDevices} volumes and interfaces`);
     }
-    const devices = await Promise.all(machine.volumes.map((volume) => deviceOf(volume, machine, settings)));
-    const runner = runnerOf(asked, container, machine, devices, settings);
+    const mounted = guestMounts(machine);
+    const devices = await Promise.all(machine.volumes.map((volume) => deviceOf(volume, mounted, settings)));
+    const runner = runnerOf(asked, container, machine, devices, mounted, settings);
     const instance = { ...asked, containers: [runner] };
     const { cpus, memoryBytes } = asked;
     return {
@@ -155,11 +157,11 @@ function refuse(reason: string, message: string, shown = message): never {
 
 async function deviceOf(
   volume: MachineVolume,
-  machine: RuntimeMachine,
+  mounted: readonly NestedMount<GuestMount>[],
   { images }: MachineSettings,
 ): Promise<MachineDevice> {
   const { kind, device, image, hasFilesystem = false } = volume;
-  if (kind === "files") return { kind, device, mountPoints: mountPointsIn(volume, machine) };
+  if (kind === "files") return { kind, device, mountPoints: mountPointsIn(volume, mounted) };
   if (image === undefined) {
     const sizeBytes = volume.sizeBytes ?? usualDiskBytes;
     return { kind, device, sizeBytes, format: undefined, hasFilesystem };
@@ -185,16 +187,17 @@ async function deviceOf(
 
 /** What the guest mounts, parents before children; the first volume is what it boots from. */
 function guestMounts({ volumes }: RuntimeMachine): NestedMount<GuestMount>[] {
-  return nestedMounts(
-    volumes.slice(1).flatMap((volume) => (volume.path === undefined ? [] : { volume, path: volume.path })),
-  );
+  const isMounted = (volume: MachineVolume): volume is GuestMount => volume.path !== undefined;
+  return nestedMounts(volumes.slice(1).filter(isMounted));
 }
 
 /** Where other volumes are mounted in one of files, which the guest cannot write. */
-function mountPointsIn(volume: MachineVolume, machine: RuntimeMachine): readonly string[] {
-  const mounted = guestMounts(machine);
-  for (const { mount } of mounted) checkMountPath(`volume ${mount.volume.device}`, mount.path);
-  const { mountPoints = [] } = mounted.find(({ mount }) => mount.volume === volume) ?? {};
+function mountPointsIn(
+  volume: MachineVolume,
+  mounted: readonly NestedMount<GuestMount>[],
+): readonly string[] {
+  for (const { mount } of mounted) checkMountPath(`volume ${mount.device}`, mount.path);
+  const { mountPoints = [] } = mounted.find(({ mount }) => mount === volume) ?? {};
   if (mountPoints.includes(""))
     refuse("InvalidSpecification", `another volume has the path of ${volume.device}`);
   return mountPoints;
@@ -206,10 +209,11 @@ function runnerOf(
   container: RuntimeContainer,
   machine: RuntimeMachine,
   devices: readonly MachineDevice[],
+  mounted: readonly NestedMount<GuestMount>[],
   { runnerImage, bootTimeoutMs }: MachineSettings,
 ): RuntimeContainer {
   const diskBytes = devices.reduce((sum, each) => sum + (each.kind === "disk" ? each.sizeBytes : 0), 0);
-  const mounts = guestMounts(machine).map(({ mount }) => mount);
+  const mounts = mounted.map(({ mount }) => mount);
   const seed = Object.entries(seedFiles(asked, machine.users, mounts));
   const contents = Object.fromEntries(seed.map(([name, text]) => [name, Buffer.from(text)]));
   const startup: RuntimeProbe = {
@@ -242,9 +246,9 @@ function runnerOf(
 /** With the ports that lead to the guest: those of the interface's policy, the machine's own, and that of SSH. */
 function interfacesOf({ networks }: RuntimeInstance, { ports }: RuntimeMachine): MachineInterface[] {
   const own = ports.map(({ protocol, port }) => `${protocol.toLowerCase()}/${port}`);
-  return networks.map(({ address, otherAddress, gateways = [], openPorts }) => ({
-    addresses: otherAddress === undefined ? [address] : [address, otherAddress],
-    gateways,
-    ports: [...new Set([login, ...own, ...portNames(openPorts)])].sort(),
+  return networks.map((network) => ({
+    addresses: addressesOf(network),
+    gateways: network.gateways ?? [],
+    ports: [...new Set([login, ...own, ...portNames(network.openPorts)])].sort(),
   }));
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type RuntimeAttachment, RuntimeError, type RuntimeNetwork } from "../runtime/runtime.ts";
+import { familyOf, type RuntimeAttachment, RuntimeError, type RuntimeNetwork } from "../runtime/runtime.ts";
 import { refusedAs, unlessRefused } from "./engine-client.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import type { Engine } from "./engine-version.ts";
@@ -47,10 +47,6 @@ export class EngineNetworks {
     }
     return result;
   }
-}
-
-function familyOf(subnet: string): "IPv4" | "IPv6" {
-  return subnet.includes(":") ? "IPv6" : "IPv4";
 }
 
 /** A bridge. What passes between it and anything else is decided by the provider's own firewall. */

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { errnoCode } from "../../../base/core/errors.ts";
 import { makeDirectory } from "../../../base/core/make-directory.ts";
 import { replaceFile } from "../../../base/core/replace-file.ts";
-import { RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
+import { addressesOf, RuntimeError, type RuntimeInstance } from "../runtime/runtime.ts";
 import { nestedMounts } from "./container-mounts.ts";
 import { writeFiles } from "./mounted-files.ts";
 import { isUid } from "./specification.ts";
@@ -40,9 +40,7 @@ export class InstanceFiles {
   async #writeHosts({ uid, hostname, networks }: RuntimeInstance): Promise<void> {
     await makeDirectory(this.#instanceFolder(uid));
     await chmod(this.#directory, 0o700);
-    const addresses = networks.flatMap(({ address, otherAddress }) =>
-      otherAddress === undefined ? [address] : [address, otherAddress],
-    );
+    const addresses = networks.flatMap(addressesOf);
     const lines = [...localNames, ...addresses.map((address) => `${address}\t${hostname}`)];
     const text = `${lines.join("\n")}\n`;
     const file = this.hostsFile(uid);

@@ -1,20 +1,18 @@
 import { z } from "zod";
-import type { RuntimeAttachment } from "../runtime/runtime.ts";
+import { addressesOf, type RuntimeAttachment } from "../runtime/runtime.ts";
 import type { FirewallPort } from "./firewall/firewall-table.ts";
 import type { InstanceFiles } from "./instance-files.ts";
 
 /** The ports of an instance at each of its addresses. */
 export function firewallPorts(networks: readonly RuntimeAttachment[]): FirewallPort[] {
-  return networks.flatMap(({ address, otherAddress, openPorts }) =>
-    [address, otherAddress].flatMap((each) =>
-      each === undefined
-        ? []
-        : openPorts.map(({ protocol, port, endPort, from, isUnnamed }) => ({
-            address: each,
-            protocol: protocol.toLowerCase() as FirewallPort["protocol"],
-            port: endPort === undefined ? String(port) : `${port}-${endPort}`,
-            ...{ from, isUnnamed },
-          })),
+  return networks.flatMap((network) =>
+    addressesOf(network).flatMap((address) =>
+      network.openPorts.map(({ protocol, port, endPort, from, isUnnamed }) => ({
+        address,
+        protocol: protocol.toLowerCase() as FirewallPort["protocol"],
+        port: endPort === undefined ? String(port) : `${port}-${endPort}`,
+        ...{ from, isUnnamed },
+      })),
     ),
   );
 }

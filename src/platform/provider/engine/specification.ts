@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { defined } from "../../../base/core/defined.ts";
 import {
+  addressesOf,
   type RuntimeAttachment,
   type RuntimeContainer,
   RuntimeError,
@@ -276,11 +277,12 @@ function networkMode(holder: string | undefined, network: RuntimeAttachment | un
 }
 
 /** The engine's description of a container's place in a network. */
-export function endpoint({ address, otherAddress }: RuntimeAttachment): object {
-  const addresses = [address, otherAddress].flatMap((each) =>
-    each === undefined ? [] : [isIP(each) === 6 ? ["IPv6Address", each] : ["IPv4Address", each]],
-  );
-  return { IPAMConfig: Object.fromEntries(addresses), MacAddress: macAddress(address) };
+export function endpoint(attachment: RuntimeAttachment): object {
+  const addresses = addressesOf(attachment).map((each) => [
+    isIP(each) === 6 ? "IPv6Address" : "IPv4Address",
+    each,
+  ]);
+  return { IPAMConfig: Object.fromEntries(addresses), MacAddress: macAddress(attachment.address) };
 }
 
 /**

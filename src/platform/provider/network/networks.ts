@@ -3,7 +3,7 @@ import type { PlaneObject } from "../../client/api/reflector-step.ts";
 import type { FollowedPlane } from "../plane/followed-plane.ts";
 import { objectPath, WriteError } from "../plane/object-writer.ts";
 import { isDeleting, keyOf, namespaceOf, numberAt, textAt, textsAt, uidOf } from "../plane/plane-object.ts";
-import { type Runtime, RuntimeError } from "../runtime/runtime.ts";
+import { familyOf, type Runtime, RuntimeError } from "../runtime/runtime.ts";
 import type { RuntimeHealth } from "../runtime/runtime-health.ts";
 import { subnetBlock } from "./subnet-block.ts";
 
@@ -41,7 +41,7 @@ export class Networks {
     await this.#making.get(uid)?.catch(() => undefined);
     if (this.#made.get(uid) === subnets.join()) return true;
     const { mtu, families } = await readNetwork(plane, context, signal);
-    const allocated = new Set<string>(subnets.map((subnet) => (subnet.includes(":") ? "IPv6" : "IPv4")));
+    const allocated = new Set<string>(subnets.map(familyOf));
     if (!families.every((family) => allocated.has(family))) return false;
     const network = { uid, plane: plane.plane, name: keyOf(context), subnets, mtu };
     const making = this.#making.get(uid) ?? this.#asked(() => this.#runtime.ensureNetwork(network, signal));

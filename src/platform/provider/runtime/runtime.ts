@@ -63,6 +63,11 @@ export interface RuntimeNetwork {
   readonly mtu: number;
 }
 
+/** The family of a subnet. */
+export function familyOf(subnet: string): "IPv4" | "IPv6" {
+  return subnet.includes(":") ? "IPv6" : "IPv4";
+}
+
 export interface RuntimeInstance {
   /** Of the Instance. */
   readonly uid: string;
@@ -95,6 +100,14 @@ export interface RuntimeAttachment {
   readonly gateways?: readonly string[] | undefined;
   /** Ports that the network policy opens; no two overlap. */
   readonly openPorts: readonly OpenPort[];
+}
+
+/** Addresses of an instance in a network, one for each of its families. */
+export function addressesOf({
+  address,
+  otherAddress,
+}: Pick<RuntimeAttachment, "address" | "otherAddress">): readonly string[] {
+  return otherAddress === undefined ? [address] : [address, otherAddress];
 }
 
 /** A port, or several, that callers outside of the network reach. */

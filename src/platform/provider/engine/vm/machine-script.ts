@@ -66,7 +66,7 @@ const translationMib = 256;
 /**
  * The program of a runner's container: a shell that makes the disks which are missing, gives the guest the
  * container's networks by passt, and runs QEMU until it ends. SIGTERM presses the machine's power button.
- * Everything that is put into it is a number, or a name of letters, digits and `._-`.
+ * Everything that is put into it is a number, an address, or a name or path of letters, digits and `._@+-`.
  */
 export function machineScript(plan: MachinePlan): string {
   return [

@@ -31,8 +31,8 @@ test("the name and those who may log in", () => {
 
 test("what is mounted", () => {
   const mounts = [
-    { volume: { kind: "disk", device: "data", path: "/data" }, path: "/data" },
-    { volume: { kind: "files", device: "pages", path: "/pages" }, path: "/pages" },
+    { kind: "disk", device: "data", path: "/data" },
+    { kind: "files", device: "pages", path: "/pages" },
   ] as const;
   expect(parse(seedFiles(instance, new Map(), mounts)["user-data"] ?? "")).toMatchObject({
     disable_root: true,

@@ -1,12 +1,14 @@
 import { isIP } from "node:net";
-import type { MachineVolume, RuntimeInstance, RuntimeMachine } from "../../runtime/runtime.ts";
+import {
+  addressesOf,
+  type MachineVolume,
+  type RuntimeInstance,
+  type RuntimeMachine,
+} from "../../runtime/runtime.ts";
 import { macAddress } from "./machine-script.ts";
 
 /** A volume that the guest mounts. */
-export interface GuestMount {
-  readonly volume: MachineVolume;
-  readonly path: string;
-}
+export type GuestMount = MachineVolume & { readonly path: string };
 
 /**
  * The files by which cloud-init (NoCloud) sets a guest up: its name, who may log in, what it mounts, and its
@@ -19,7 +21,7 @@ export function seedFiles(
   users: RuntimeMachine["users"],
   mounts: readonly GuestMount[],
 ): Readonly<Record<string, string>> {
-  const mounted = mounts.map(({ volume: { kind, device }, path }) => {
+  const mounted = mounts.map(({ kind, device, path }) => {
     const source = `/dev/disk/by-id/virtio-${device}`;
     const options = kind === "files" ? ["iso9660", "ro,nofail"] : ["auto", "defaults,nofail"];
     return [source, path, ...options, "0", "0"];
@@ -59,6 +61,6 @@ function networkConfig(networks: Attachments): object {
   return { version: 2, ethernets: Object.fromEntries(ethernets) };
 }
 
-function hasIPv6({ address, otherAddress = "" }: Attachments[number]): boolean {
-  return [address, otherAddress].some((each) => isIP(each) === 6);
+function hasIPv6(network: Attachments[number]): boolean {
+  return addressesOf(network).some((each) => isIP(each) === 6);
 }
