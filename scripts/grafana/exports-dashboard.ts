@@ -182,7 +182,7 @@ export function exportsDashboard() {
           graph({
             title: "Checks",
             description:
-              "Counts asked of the store, those it did not answer, and the time spent waiting for it.",
+              "Counts asked of the store, those it did not respond to, and the time spent waiting for it.",
             unit: "short",
             queries: [
               { expr: `sum(${rate("telemetryd_sink_late_checks_total", chosen)})`, legend: "a second" },

@@ -112,7 +112,7 @@ export async function runEngine(name: string, parts: EngineParts): Promise<Runni
   const launch = async (): Promise<Child> => {
     await rm(socket, { force: true });
     const service = await parts.launch();
-    await waitUntilReady(name, service, () => answers(socket), 30_000, signal);
+    await waitUntilReady(name, service, () => responds(socket), 30_000, signal);
     return service;
   };
   let service = await launch();
@@ -176,7 +176,7 @@ export function endProcessesOf(program: RegExp, folder: string): void {
 }
 
 /** Whether the service at the socket responds. */
-async function answers(socketPath: string): Promise<boolean> {
+async function responds(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const ping = request({ socketPath, path: "/_ping", timeout: 1_000, agent: false }, (response) => {
       response.resume();

@@ -142,7 +142,8 @@ export function createAdministration(options: AdministrationOptions): Administra
     async listOrganizations() {
       const projects = await directory.listProjects();
       const organizations = (await directory.listOrganizations()).map(async ({ name }) => ({
-        ...{ name, members: (await directory.listMembers(name)).length },
+        name,
+        members: (await directory.listMembers(name)).length,
         projects: projects.filter(({ organization }) => organization === name).length,
       }));
       return (await Promise.all(organizations)).sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -2,7 +2,7 @@ import type { Clock } from "../base/core/clock.ts";
 import { describeError } from "../base/core/errors.ts";
 import type { Logger } from "../base/log/log.ts";
 import type { RedisConnection } from "../base/redis/connection.ts";
-import { isStoreAway } from "./http/store-away.ts";
+import { isStoreUnavailable } from "./http/store-outage.ts";
 
 const againMs = 200;
 
@@ -27,7 +27,7 @@ export async function withRedis<T>(
     try {
       return await work();
     } catch (error) {
-      if (!isStoreAway(error)) throw error;
+      if (!isStoreUnavailable(error)) throw error;
       log.warn({ error: describeError(error) }, "Redis does not respond; the start waits for it");
       await clock.sleep(againMs, signal);
       await ready(redis, clock, signal);

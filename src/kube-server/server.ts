@@ -176,8 +176,11 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
       metrics.certificate(certificate);
       const app = createApiApp(
         {
-          ...{ ...parts, metrics: metrics.api, audit: options.audit },
-          ...{ outage: () => options.redis.outage(), tls: { cert: certificate, key } },
+          ...parts,
+          metrics: metrics.api,
+          audit: options.audit,
+          outage: () => options.redis.outage(),
+          tls: { cert: certificate, key },
         },
         drain,
         watches.signal,

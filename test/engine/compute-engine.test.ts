@@ -242,7 +242,7 @@ describe("workloads that run", () => {
     await k.file(pages("after"), "apply");
     await until("the daemon says so", async () =>
       (await readiness()).includes(
-        `the provider's runtime does not respond: no engine answers at ${engine.socket}`,
+        `the provider's runtime does not respond: no engine responds at ${engine.socket}`,
       ),
     );
     expect(await page(address)).toBe("edited");

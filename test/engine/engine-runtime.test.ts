@@ -499,7 +499,7 @@ describe(`containers of a real ${isDocker ? "Docker" : "Podman"}`, () => {
     await expect(fixture.runtime.ensureInstance(instance, never)).rejects.toMatchObject({
       outcome: "unavailable",
       reason: "EngineUnavailable",
-      message: `no engine answers at ${engine.socket}: start podman.socket or set provider.engine.socket`,
+      message: `no engine responds at ${engine.socket}: start podman.socket or set provider.engine.socket`,
     });
     await greets(instance.networks[0]!.address);
     const before = heard.length;

@@ -6,7 +6,8 @@ export default defineConfig({
     root: new URL("../..", import.meta.url).pathname,
     include: ["test/engine/**/*.test.ts"],
     setupFiles: ["test/support/leak-check.ts"],
-    fileParallelism: false,
+    // Each file has an engine of its own, for which it waits most of the time.
+    maxWorkers: 2,
     testTimeout: 180_000,
     hookTimeout: 60_000,
   },

@@ -10,7 +10,7 @@ import { serverWrites } from "../../src/kube-server/resources/target.ts";
 import { createNumberClaims } from "../../src/kube-server/store/number-claims.ts";
 import { assemble } from "../../src/platform/platform.ts";
 import { EmulatedRuntime } from "../../src/platform/provider/emulated/emulated-runtime.ts";
-import { answerMs } from "../../src/platform/provider/plane/claim.ts";
+import { responseMs } from "../../src/platform/provider/plane/claim.ts";
 import {
   groupDomain,
   organizationBase,
@@ -457,7 +457,7 @@ describe("a provider that was stopped", () => {
       clock.advance(5_000);
       return (await holderOf(plane)).holder === "second";
     });
-    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(answerMs);
+    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(responseMs);
     await plane.areReady("web-us-dfw", 2);
     expect(second.provider.problem()).toBeUndefined();
     const instances = await plane.list("compute", "instances");

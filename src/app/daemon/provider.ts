@@ -67,7 +67,9 @@ async function openRuntime(
   if (firewall === "none") log.warn("provider.engine.firewall is none: all instances must be one tenant's");
   const { vmRunnerImage, vmImages, vmBootTimeoutMs } = engine;
   const machines = vmRunnerImage && {
-    ...{ runnerImage: vmRunnerImage, images: vmImages, bootTimeoutMs: vmBootTimeoutMs },
+    runnerImage: vmRunnerImage,
+    images: vmImages,
+    bootTimeoutMs: vmBootTimeoutMs,
   };
   // A prefix of NAT64 leads to every IPv4 address.
   const deny = [...egress.deny, ...egress.nat64Prefixes];

@@ -86,7 +86,7 @@ export function openConnection(
 ): RedisConnection {
   const connection = build(target, optionsFor(role, name));
   let wasReady = false;
-  let isAway = false;
+  let isUnavailable = false;
   let errors = 0;
   let sentinelProblem: string | undefined;
   if (target.kind === "sentinel") {
@@ -98,16 +98,16 @@ export function openConnection(
   }
   connection.on("error", (error: Error) => {
     errors++;
-    if (isAway || (!wasReady && errors < quietAttempts)) return;
-    isAway = true;
+    if (isUnavailable || (!wasReady && errors < quietAttempts)) return;
+    isUnavailable = true;
     // The client library also reports sentinels as unreachable that reply but do not know the primary.
     const isOfSentinels = sentinelProblem !== undefined && error.message.startsWith("All sentinels");
     listener.away(isOfSentinels ? new Error(sentinelProblem) : error);
   });
   connection.on("ready", () => {
-    if (isAway) listener.back();
+    if (isUnavailable) listener.back();
     wasReady = true;
-    isAway = false;
+    isUnavailable = false;
   });
   // A worker's second connection, which waits for jobs, belongs to BullMQ and has a limit of its own.
   if (connection instanceof Redis) keepPulse(connection, target.kind === "sentinel" ? 3_000 : 10_000);

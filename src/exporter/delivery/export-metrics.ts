@@ -104,7 +104,7 @@ export const sinkMetrics: readonly SinkMetric[] = [
   },
   {
     name: "telemetryd_sink_late_check_failures_total",
-    help: "Checks for late samples that the store did not answer.",
+    help: "Checks for late samples that the store did not respond to.",
     kind: "counter",
     value: ({ stats }) => stats.lateCheckFailures,
   },

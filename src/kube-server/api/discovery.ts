@@ -45,7 +45,8 @@ export function groupVersions(kinds: readonly KindDefinition[]): GroupVersion[] 
       verbs: ["create"],
       shortNames: [],
       categories: [],
-      ...{ hasStatus: false, hasLog: false },
+      hasStatus: false,
+      hasLog: false,
     });
   }
   return [...found.values()];

@@ -40,7 +40,7 @@ import { kindOfPath, parseResourcePath } from "./resource-path.ts";
 import { sendResponse } from "./response.ts";
 import { reviewOfPath, reviewResponse } from "./reviews.ts";
 import { createHttpsServer, type HttpsServer, type ServerOptions } from "./server.ts";
-import { isStoreAway } from "./store-away.ts";
+import { isStoreUnavailable } from "./store-outage.ts";
 import { createWatchServer, type WatchServerOptions } from "./watch-server.ts";
 
 export interface ApiAppOptions
@@ -90,7 +90,10 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
   const record =
     options.audit &&
     createAudit({
-      ...{ groupDomain, kinds, sink: options.audit, counts: options.metrics.audit },
+      groupDomain,
+      kinds,
+      sink: options.audit,
+      counts: options.metrics.audit,
       nowMs: () => clock.nowMs(),
     });
 
@@ -258,17 +261,18 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
       body: bodyOf(request),
     };
     checkRole(resourceRequest, verb);
+    const beginStream = (): void => {
+      record?.(attemptOf(request), { code: 200 });
+      counted.get(request)?.watching();
+      reply.hijack();
+    };
     if (kind.logs !== undefined && resourcePath.subresource === "log") {
       if (request.method !== "GET") {
         const taken = await logs.take(resourceRequest);
         record?.(attemptOf(request), { code: taken.code });
         return await sendResponse(request, reply, taken);
       }
-      await logs.serve(resourceRequest, reply.raw, incoming, () => {
-        record?.(attemptOf(request), { code: 200 });
-        counted.get(request)?.watching();
-        reply.hijack();
-      });
+      await logs.serve(resourceRequest, reply.raw, incoming, beginStream);
       return;
     }
     if (
@@ -276,11 +280,7 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
       readBoolean(query, "watch") === true &&
       resourcePath.subresource === undefined
     ) {
-      await watches.serve(resourceRequest, reply.raw, incoming, () => {
-        record?.(attemptOf(request), { code: 200 });
-        counted.get(request)?.watching();
-        reply.hijack();
-      });
+      await watches.serve(resourceRequest, reply.raw, incoming, beginStream);
       return;
     }
     const response = await handleResource(options, resourceRequest);
@@ -324,7 +324,7 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
     if (error instanceof PlaneGoneError) return forbiddenPath(request.method, path);
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     if (code.startsWith("FST_ERR_CTP") || code === "FST_ERR_BAD_URL") return badRequest("malformed request");
-    if (isStoreAway(error)) {
+    if (isStoreUnavailable(error)) {
       log.warn({ error: describeError(error) }, "the store does not respond");
       const outage = options.outage();
       return unavailable(outage === undefined || clock.nowMs() - outage.sinceMs < briefOutageMs);

@@ -64,7 +64,9 @@ export function machineAuditLine(action: MachineAction, call: MachineCall): stri
     value === undefined ? [] : [[`${groupDomain}/${key}`, bounded(value)] as const],
   );
   return auditLine({
-    ...{ ...eventHead(), stage: "ResponseComplete", requestURI: `${base}/${path.join("/")}` },
+    ...eventHead(),
+    stage: "ResponseComplete",
+    requestURI: `${base}/${path.join("/")}`,
     verb: action.verb,
     user: {
       username: bounded(`system:machine:${call.account}`),
@@ -74,7 +76,8 @@ export function machineAuditLine(action: MachineAction, call: MachineCall): stri
     userAgent: bounded(call.userAgent),
     objectRef: defined({ resource, name, apiGroup, apiVersion, subresource }),
     responseStatus: defined({
-      ...{ metadata: {}, code },
+      metadata: {},
+      code,
       reason: code < 400 ? undefined : (reasons[code] ?? "InternalError"),
     }),
     requestReceivedTimestamp: microTime(call.receivedMs),

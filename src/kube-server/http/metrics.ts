@@ -94,7 +94,10 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
           const isLog = logs !== undefined && subresource === "log";
           const scopeOfMany = namespace === undefined ? "cluster" : "namespace";
           about = {
-            ...{ verb: verbNames[verb] ?? verb.toUpperCase(), group, version, resource: plural },
+            verb: verbNames[verb] ?? verb.toUpperCase(),
+            group,
+            version,
+            resource: plural,
             // A subresource that is not served is a client's text.
             subresource: isStatus ? "status" : isLog ? "log" : "",
             scope: name === undefined ? scopeOfMany : "resource",

@@ -13,7 +13,7 @@ function setUp() {
     missing: [] as NamedSecret[],
     data: {} as Record<string, string>,
     there: new Set<string>(),
-    isAway: false,
+    isUnavailable: false,
   };
   const asked: string[] = [];
   const changes: string[][] = [];
@@ -24,7 +24,7 @@ function setUp() {
     const [, name = ""] =
       /^metadata\.name=(\w+),type!=kubernetes\.io\/basic-auth$/.exec(query?.["fieldSelector"] ?? "") ?? [];
     asked.push(name);
-    if (state.isAway) return { outcome: "failed", message: "away" };
+    if (state.isUnavailable) return { outcome: "failed", message: "away" };
     const members = isMetadata ? {} : { type: "Opaque", data: state.data };
     return {
       outcome: "ok",
@@ -88,7 +88,7 @@ test("a control plane that does not respond changes nothing", async () => {
   state.missing = [named("a")];
   state.there.add("a");
   await others.tick(never);
-  state.isAway = true;
+  state.isUnavailable = true;
   clock.advance(30_000);
   await others.tick(never);
   expect(changes).toEqual([["a"]]);

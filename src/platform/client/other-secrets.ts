@@ -111,7 +111,8 @@ export class OtherSecrets {
     const { secret } = checkSecret({ ...item, apiVersion: "v1", kind: "Secret" }, plane);
     const chosen = ([key]: readonly [string, string]) => keys.includes(key);
     return {
-      ...{ ...identity, type: secret?.type ?? "" },
+      ...identity,
+      type: secret?.type ?? "",
       data: new Map([...(secret?.data ?? [])].filter(chosen)),
       unreadable: new Map([...(secret?.unreadable ?? [])].filter(chosen)),
     };

@@ -292,10 +292,10 @@ test("a daemon that restarts during an outage does not end it, and reports it on
 test("a status that cannot be written makes no event; once it is written, it does", async () => {
   const scene = new Scene(["a"]);
   scene.set("a", "Suspended");
-  scene.plane.isAway = true;
+  scene.plane.isUnavailable = true;
   await scene.run(30_000);
   expect(scene.events).toEqual([]);
-  scene.plane.isAway = false;
+  scene.plane.isUnavailable = false;
   await scene.run(30_000);
   expect(scene.events).toEqual(["Suspended a"]);
 });

@@ -83,7 +83,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const programs = new HeldPrograms(options.resolver, (blocked) => log.info(blocked, "backend blocked"));
   const presence = new Presence({ store, programs, runner, onChange, clock });
   const checks = new SectionChecks({
-    ...{ haproxy, log, file: options.files.configuration },
+    haproxy,
+    log,
+    file: options.files.configuration,
     isCurrent: (held) => programs.isToBeChecked(held),
     onVerdict: (held, refusal) => programs.noteVerdict(held, refusal),
   });
@@ -108,6 +110,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   let problem: string | undefined;
   let failures = 0;
   let retryAtMs = 0;
+
+  const noted = (what: string) => (error: unknown) => log.debug({ error: describeError(error) }, what);
 
   const readAll = async (signal: AbortSignal): Promise<void> => {
     const { returns } = presence;
@@ -282,9 +286,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (isRunning && haproxy.ended() === undefined) await presence.announce();
       return heartbeatEveryMs;
     };
-    const onSilence = (error: unknown): void => {
-      log.debug({ error: describeError(error) }, "gateway heartbeat could not be stored");
-    };
+    const onSilence = noted("gateway heartbeat could not be stored");
     try {
       await Promise.all([
         runLoop(patientTick, { clock, pauseAfterErrorMs: 200, onError }, signal),
@@ -301,9 +303,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const traffic = async (): Promise<[RouteProgram, Traffic][]> => {
     if (!isRunning) return [];
     // While the master reloads, it does not respond: the last counts stay.
-    await counts.refresh().catch((error: unknown) => {
-      log.debug({ error: describeError(error) }, "the traffic of proxies cannot be read");
-    });
+    await counts.refresh().catch(noted("the traffic of proxies cannot be read"));
     counts.keepOnly((gateway) => programs.program(gateway) !== undefined);
     return [...counts.byGateway()].flatMap(([gateway, each]): [RouteProgram, Traffic][] => {
       const program = programs.program(gateway);
@@ -312,7 +312,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 
   const snapshot = (): GatewaySnapshot => ({
-    ...{ programs: programs.size, refused: programs.counts().refused, problem: problem ?? null },
+    programs: programs.size,
+    refused: programs.counts().refused,
+    problem: problem ?? null,
   });
   return {
     service: { name: "gateway", run, snapshot },

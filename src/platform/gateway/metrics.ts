@@ -99,7 +99,10 @@ export function createGatewayRegistry(measures: GatewayMeasures, tenantLabel: st
   });
   for (const { type: Metric, name, help, read } of trafficMetrics) {
     new Metric({
-      ...{ name, help, labelNames, registers },
+      name,
+      help,
+      labelNames,
+      registers,
       async collect() {
         const all = await measured();
         this.reset();

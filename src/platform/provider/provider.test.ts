@@ -276,9 +276,9 @@ test("a second provider for the same location says so and leaves it alone", asyn
   expect(await runtime.inventory()).toEqual({ instances: [], networks: [] });
 });
 
-/** An emulated runtime that may be away. */
+/** An emulated runtime that may be unavailable. */
 class LostRuntime extends EmulatedRuntime {
-  isAway = false;
+  isUnavailable = false;
 
   override async inventory() {
     this.#check();
@@ -291,7 +291,7 @@ class LostRuntime extends EmulatedRuntime {
   }
 
   #check(): void {
-    if (this.isAway) throw new RuntimeError("unavailable", "EngineUnavailable", "no engine answers");
+    if (this.isUnavailable) throw new RuntimeError("unavailable", "EngineUnavailable", "no engine responds");
   }
 }
 
@@ -310,9 +310,9 @@ test("a runtime that is unavailable: operators see it at once, tenants after 30 
     });
   await untilItRuns();
   const ready = () => conditionOf(plane.get(paths.locations, "default", "dfw"), "Ready");
-  runtime.isAway = true;
+  runtime.isUnavailable = true;
   await until("operators hear of it", () => provider.problem() !== undefined);
-  expect(provider.problem()).toBe("the provider's runtime does not respond: no engine answers");
+  expect(provider.problem()).toBe("the provider's runtime does not respond: no engine responds");
   expect([ready()?.["reason"], available(plane, "web-0")?.["reason"]]).toEqual([
     ...["Emulated", "InstanceIsRunning"],
   ]);
@@ -324,7 +324,7 @@ test("a runtime that is unavailable: operators see it at once, tenants after 30 
   expect(new Set(shown)).toEqual(
     new Set(["the location's engine does not respond; running instances continue"]),
   );
-  runtime.isAway = false;
+  runtime.isUnavailable = false;
   await untilItRuns();
   await until("the location is ready", () => ready()?.["status"] === "True");
   expect(provider.problem()).toBeUndefined();
@@ -350,25 +350,25 @@ test("faults of the configuration are shown, and only they", async () => {
 });
 
 test("a plane that cannot be read holds up no other, and what it may hold is not removed", async () => {
-  const [shop, away] = [new FakePlane(), new FakePlane()];
-  away.isAway = true;
+  const [shop, silent] = [new FakePlane(), new FakePlane()];
+  silent.isUnavailable = true;
   putLocation(shop);
   putNetwork(shop);
   putInstance(shop, "web-0");
-  runProvider({ shop, away });
+  runProvider({ shop, silent });
   await untilRunning(shop, "web-0");
 });
 
 test("a plane that can never be read keeps no other's leftovers, and nothing of its own is removed", async () => {
-  const [shop, away] = [new FakePlane(), new FakePlane()];
-  away.isAway = true;
+  const [shop, silent] = [new FakePlane(), new FakePlane()];
+  silent.isUnavailable = true;
   putLocation(shop);
   putNetwork(shop);
   putInstance(shop, "web-0");
   const runtime = emulated();
   const subnets = ["10.128.0.0/20"];
   // What a killed provider has left: of a plane that is read, of one that is not, and of an unknown one.
-  const made = ["shop", "away", "other"];
+  const made = ["shop", "silent", "other"];
   for (const plane of made) {
     await runtime.ensureNetwork({ uid: `network-${plane}`, plane, name: "n", subnets, mtu: 1_460 });
     const attached = { networkUid: `network-${plane}`, address: "10.128.0.9", openPorts: [] };
@@ -386,14 +386,14 @@ test("a plane that can never be read keeps no other's leftovers, and nothing of 
     });
   }
   const clock = new TestClock(1_750_000_000_000);
-  runProvider({ shop, away }, runtime, "provider-1", clock);
+  runProvider({ shop, silent }, runtime, "provider-1", clock);
   const held = async () => {
     clock.advance(100);
     const { instances, networks } = await runtime.inventory();
     const uids = [...instances, ...networks].map(({ uid }) => uid);
     return uids.filter((uid) => made.some((plane) => uid.endsWith(`-${plane}`)));
   };
-  const others = ["instance-away", "instance-other", "network-away", "network-other"];
+  const others = ["instance-silent", "instance-other", "network-silent", "network-other"];
   await until("the leftovers of the plane are gone", async () => (await held()).length === others.length);
   expect(await held()).toEqual(others);
   // The clock goes on: an attempt that failed is repeated after a pause.
@@ -401,7 +401,7 @@ test("a plane that can never be read keeps no other's leftovers, and nothing of 
     clock.advance(100);
     return available(shop, "web-0")?.["reason"] === "InstanceIsRunning";
   });
-  away.isAway = false;
+  silent.isUnavailable = false;
   await until("the other leftovers are gone", async () => (await held()).length === 0);
   expect(available(shop, "web-0")?.["reason"]).toBe("InstanceIsRunning");
 });

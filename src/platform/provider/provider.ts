@@ -163,11 +163,11 @@ export function createProvider(options: ProviderOptions): Provider {
     };
   };
   const leftovers = new Leftovers();
-  let isShownAway = false;
+  let isOutageShown = false;
   const look = async (signal: AbortSignal): Promise<number> => {
     const inventory = await runtime.inventory(signal);
     health.responded();
-    isShownAway = false;
+    isOutageShown = false;
     const networksThere = new Set(inventory.networks.map(({ uid }) => uid));
     const instancesThere = new Set(inventory.instances.map(({ uid }) => uid));
     networks.notice(networksThere);
@@ -205,9 +205,9 @@ export function createProvider(options: ProviderOptions): Provider {
       const onError = (error: unknown) => {
         if (error instanceof RuntimeError && error.outcome === "unavailable") health.failed(error.message);
         log.warn({ error: describeError(error) }, "what the runtime holds cannot be looked at");
-        if (health.problem === undefined || isShownAway) return;
+        if (health.problem === undefined || isOutageShown) return;
         // An unavailable runtime reports nothing else: each object says so once.
-        isShownAway = true;
+        isOutageShown = true;
         addAll();
       };
       return runLoop(look, { clock, pauseAfterErrorMs: lookEveryMs, onError, wakeup }, signal);
@@ -230,7 +230,7 @@ export function createProvider(options: ProviderOptions): Provider {
   const measured = async (): Promise<readonly InstanceStats[]> => {
     const limit = new AbortController().signal;
     const asked = withLimit(limit, statsLimitMs, async (limited) => (await runtime.stats?.(limited)) ?? []);
-    // Without an answer the metrics are absent; whether the runtime responds is a metric of its own.
+    // Without a response the metrics are absent; whether the runtime responds is a metric of its own.
     return await asked.catch(() => []);
   };
   return {

@@ -75,7 +75,7 @@ export interface ProgramRule {
   /** Host that the backend gets. */
   readonly rewriteHostname?: string;
   readonly rewritePath?: PathChange;
-  /** Limit of the backend's answer in ms; absent: the gateway's own; 0: the longest. */
+  /** Limit of the backend's response in ms; absent: the gateway's own; 0: the longest. */
   readonly timeoutMs?: number;
   readonly cors?: CrossOrigin;
   readonly action: RuleAction;

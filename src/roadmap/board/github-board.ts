@@ -36,11 +36,11 @@ const maxItems = 100_000;
 /** GitHub's maximum. */
 const largestPage = 100;
 const leastPage = 10;
-/** How long a size that GitHub answers is used, before larger pages are tried again. */
+/** How long a size to which GitHub responds is used, before larger pages are tried again. */
 const smallPageMs = 3_600_000;
 
 /** `refusals`: the message of each error about an item, whose content is then null. */
-type Answer<T> =
+type Fetched<T> =
   | Extract<BoardResult<T>, { ok: false }>
   | (BoardResult<T> & { ok: true; refusals: readonly string[] });
 
@@ -65,7 +65,7 @@ export function createGithubBoard(options: GithubBoardOptions): Board {
     variables: Record<string, unknown>,
     schema: z.ZodType<T>,
     signal: AbortSignal,
-  ): Promise<Answer<T>> {
+  ): Promise<Fetched<T>> {
     const authorization = await tokens.authorization(signal);
     if (!authorization.ok) return authorization;
     let response: unknown;
@@ -89,7 +89,7 @@ export function createGithubBoard(options: GithubBoardOptions): Board {
     return parse(response, schema, []);
   }
 
-  function parse<T>(response: unknown, schema: z.ZodType<T>, refusals: readonly string[]): Answer<T> {
+  function parse<T>(response: unknown, schema: z.ZodType<T>, refusals: readonly string[]): Fetched<T> {
     const parsed = schema.safeParse(response);
     if (parsed.success) return { ok: true, value: parsed.data, refusals };
     const [issue] = parsed.error.issues;
@@ -104,7 +104,7 @@ export function createGithubBoard(options: GithubBoardOptions): Board {
     variables: Record<string, unknown>,
     schema: z.ZodType<T>,
     signal: AbortSignal,
-  ): Promise<Answer<T>> {
+  ): Promise<Fetched<T>> {
     for (let attempt = 1; ; attempt++) {
       const result = await askOnce(query, variables, schema, signal);
       if (result.ok || attempt === tries || !isPassing(result.failure)) return result;
@@ -136,7 +136,7 @@ export function createGithubBoard(options: GithubBoardOptions): Board {
     for (;;) {
       const first = pageSize();
       const variables: Record<string, unknown> = { project: id, cursor, first };
-      const result: Answer<{ node: ItemsPage | null }> = await ask(
+      const result: Fetched<{ node: ItemsPage | null }> = await ask(
         itemsQuery,
         variables,
         itemsSchema,

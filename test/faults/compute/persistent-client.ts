@@ -8,7 +8,7 @@ import {
 } from "../../support/plane/platform.ts";
 import { until } from "../../support/until.ts";
 
-const answerMs = 20_000;
+const responseMs = 20_000;
 /** Statuses of a conflict, and of a server in trouble. */
 const passing = new Set([409, 429, 500, 502, 503, 504]);
 
@@ -79,7 +79,7 @@ export class PersistentClient {
     await until(`${what} is answered`, async () => {
       this.#bearer ??= await this.#platform.exchange(this.#platform.token);
       const asked = this.#platform.fetch(path, { bearer: this.#bearer, ...options });
-      const response = await Promise.race([asked, delay(answerMs, undefined, { ref: false })]);
+      const response = await Promise.race([asked, delay(responseMs, undefined, { ref: false })]);
       // An expired token is nobody's.
       const isExpired = response?.code === 403 && response.text.includes("system:anonymous");
       if (isExpired) this.#bearer = undefined;

@@ -10,7 +10,7 @@ export class FakePlane implements PlaneClient {
   /** Each write that was taken: the path, with `/status` for a status. */
   readonly writes: { readonly path: string; readonly object: Json }[] = [];
   /** Set to fail every request. */
-  isAway = false;
+  isUnavailable = false;
   /** Set to refuse some requests. */
   refuses: (method: string, path: string) => number | undefined = () => undefined;
   #version = 0;
@@ -56,7 +56,7 @@ export class FakePlane implements PlaneClient {
   ): Promise<ApiOutcome> {
     signal.throwIfAborted();
     await new Promise(setImmediate);
-    if (this.isAway) return { outcome: "failed", message: "away" };
+    if (this.isUnavailable) return { outcome: "failed", message: "away" };
     const code = this.refuses(method, path);
     if (code !== undefined) return { outcome: "rejected", code, message: `HTTP ${code}` };
     if (method === "POST") return this.#create(path, body as Json);

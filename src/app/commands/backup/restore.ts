@@ -45,7 +45,10 @@ export async function restoreBackup(
   } = await audited(
     config,
     {
-      ...{ command: "backup restore", verb: "create", resource: "backups", subresource: "restore" },
+      command: "backup restore",
+      verb: "create",
+      resource: "backups",
+      subresource: "restore",
       plane: projectPlane(options.project),
     },
     () =>

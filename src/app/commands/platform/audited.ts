@@ -38,9 +38,13 @@ export async function audited<T>(
     const line = machineAuditLine(
       { ...action, name },
       {
-        ...{ groupDomain, account: account(), sudoAccount: process.env["SUDO_USER"] },
+        groupDomain,
+        account: account(),
+        sudoAccount: process.env["SUDO_USER"],
         userAgent: `telemetryd/${version} (${command})`,
-        ...{ code, receivedMs, endedMs: systemClock.nowMs() },
+        code,
+        receivedMs,
+        endedMs: systemClock.nowMs(),
       },
     );
     const file = auditFile(config);

@@ -41,7 +41,9 @@ export async function createToken(
       throw new TelemetrydError("INVALID_ARGUMENT", message);
     }
     const wanted = {
-      ...{ user, name, expiresAt: parseExpiry(expires, Date.now()) },
+      user,
+      name,
+      expiresAt: parseExpiry(expires, Date.now()),
       scope: hasScope ? { organization, project, role } : undefined,
     };
     return await withAdministration(config, (admin) => admin.createToken(wanted), signal);
@@ -53,7 +55,11 @@ export async function createToken(
   const text = await audited(
     config,
     {
-      ...{ command: "token create", verb: "create", resource: "tokens", tokenUser: user, role },
+      command: "token create",
+      verb: "create",
+      resource: "tokens",
+      tokenUser: user,
+      role,
       plane: plane || undefined,
     },
     create,

@@ -56,7 +56,7 @@ const engine = z
     ),
     egress: addressRanges("Ranges that are not public and that instances reach; egress.deny wins", []),
     externalAddresses: list(
-      "Addresses, blocks and ranges of this machine on which open ports answer, at most 4096; none: nowhere outside",
+      "Addresses, blocks and ranges of this machine on which open ports can be reached, at most 4096; none: nowhere outside",
       requiredText("An address, a block, or first-last", machineAddressesProblem),
       [],
     ),

@@ -36,20 +36,20 @@ export async function queryAddresses(
 
 /** One family is enough: a name server that fails for the other does not fail the lookup. */
 async function queryName(resolver: AddressResolver, name: string): Promise<NameOutcome> {
-  const answers = await Promise.allSettled([
+  const responses = await Promise.allSettled([
     resolver.resolve4(name, { ttl: true }),
     resolver.resolve6(name, { ttl: true }),
   ]);
   const addresses: LookupAddress[] = [];
   let ttlMs = Number.POSITIVE_INFINITY;
   let failure: string | undefined;
-  for (const [index, answer] of answers.entries()) {
-    if (answer.status === "rejected") {
-      const code = errnoCode(answer.reason) ?? "";
+  for (const [index, response] of responses.entries()) {
+    if (response.status === "rejected") {
+      const code = errnoCode(response.reason) ?? "";
       if (!noSuchName.has(code)) failure ??= describeFailure(code);
       continue;
     }
-    for (const { address, ttl } of answer.value.slice(0, maxAddresses)) {
+    for (const { address, ttl } of response.value.slice(0, maxAddresses)) {
       addresses.push({ address, family: index === 0 ? 4 : 6 });
       ttlMs = Math.min(ttlMs, ttl * 1_000);
     }

@@ -183,7 +183,9 @@ function googleAccountOf(text: string): GoogleAccount | Problem {
     return { problem: "has a token_uri that is not an http or https URL" };
   }
   return {
-    ...{ clientEmail: data.client_email, privateKey: data.private_key, tokenUri: data.token_uri },
+    clientEmail: data.client_email,
+    privateKey: data.private_key,
+    tokenUri: data.token_uri,
     ...defined({ privateKeyId: data.private_key_id }),
   };
 }

@@ -125,12 +125,12 @@ test("other objects have their own budget", async () => {
 });
 
 test.each([429, 500, "away"])("a control plane that is %s gets the event a minute later", async (trouble) => {
-  if (trouble === "away") plane.isAway = true;
+  if (trouble === "away") plane.isUnavailable = true;
   else plane.refuses = () => Number(trouble);
   report();
   await writer.tick(signal);
   report();
-  plane.isAway = false;
+  plane.isUnavailable = false;
   plane.refuses = () => undefined;
   await pass(59_000);
   expect(events()).toEqual([]);
@@ -140,10 +140,10 @@ test.each([429, 500, "away"])("a control plane that is %s gets the event a minut
 });
 
 test("what is older than an hour is not written", async () => {
-  plane.isAway = true;
+  plane.isUnavailable = true;
   report();
   await pass(3_660_000);
-  plane.isAway = false;
+  plane.isUnavailable = false;
   await pass(120_000);
   expect(events()).toEqual([]);
 });

@@ -98,7 +98,7 @@ export function instanceKind(groupDomain: string): KindDefinition {
                   description: "Addresses of the interface.",
                   properties: {
                     networkIP: textField("Address in the network."),
-                    externalIP: textField("Address at which open ports answer from outside."),
+                    externalIP: textField("Address at which open ports can be reached from outside."),
                   },
                 },
               },

@@ -57,11 +57,18 @@ export function gatewayClassKind(groupDomain: string): KindDefinition {
     selectableFields: {},
     fixedObjects(_plane, createdAt) {
       const accepted = {
-        ...{ type: "Accepted", status: "True", reason: "Accepted", message: "The class can be used" },
-        ...{ lastTransitionTime: createdAt, observedGeneration: 1 },
+        type: "Accepted",
+        status: "True",
+        reason: "Accepted",
+        message: "The class can be used",
+        lastTransitionTime: createdAt,
+        observedGeneration: 1,
       };
       const metadata = {
-        ...{ name: gatewayClass, uid: fixedUid(controllerName), resourceVersion: "1", generation: 1 },
+        name: gatewayClass,
+        uid: fixedUid(controllerName),
+        resourceVersion: "1",
+        generation: 1,
         creationTimestamp: createdAt,
       };
       const spec = { controllerName, description: "HAProxy, run by telemetryd" };

@@ -7,7 +7,7 @@ import type { Json } from "../../../kube-server/api/object.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import { invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
 
-/** Where a backend of an HTTPProxy answers. */
+/** Where a backend of an HTTPProxy listens. */
 export interface ProxyEndpoint {
   readonly scheme: "http" | "https";
   /** A DNS name or an address, without brackets. */

@@ -45,12 +45,12 @@ test("an error response is a refusal in the engine's words", async () => {
 });
 
 test.each<[what: string, answer: RequestListener, message: RegExp]>([
-  ["no answer", () => undefined, /did not answer within 0.2 s$/],
-  ["half an answer", (_, response) => response.write("{"), /did not answer within 0.2 s$/],
+  ["no response", () => undefined, /did not respond within 0.2 s$/],
+  ["half a response", (_, response) => response.write("{"), /did not respond within 0.2 s$/],
   [
     "a lost connection",
     (request) => request.socket.destroy(),
-    /no engine answers at .*: start podman.socket or set/,
+    /no engine responds at .*: start podman.socket or set/,
   ],
   ["too much", (_, response) => response.end(Buffer.alloc(17 * 2 ** 20, " ")), /too large a response$/],
 ])("%s means that the engine is not available", async (_, answer, message) => {
@@ -65,7 +65,7 @@ test.each<[what: string, answer: RequestListener, message: RegExp]>([
 test("no engine", async () => {
   const other = createEngineClient(join(folder, "none.sock"));
   await expect(other.send("GET", "/version", {}, never)).rejects.toMatchObject({
-    message: `no engine answers at ${folder}/none.sock: start podman.socket or set provider.engine.socket`,
+    message: `no engine responds at ${folder}/none.sock: start podman.socket or set provider.engine.socket`,
   });
   await other.close();
 });

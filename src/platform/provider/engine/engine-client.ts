@@ -54,7 +54,7 @@ export interface EngineLines extends Omit<EngineRequest, "body"> {
   readonly onOpen?: () => void;
 }
 
-/** The engine answered that it did not do it. The message is its own, redacted and printable. */
+/** The engine responded that it did not do it. The message is its own, redacted and printable. */
 export class EngineRefusal extends Error {
   override readonly name = "EngineRefusal";
   readonly status: number;
@@ -157,10 +157,10 @@ async function bounded<T>(
 
 function unavailability(socket: string, limitMs: number | undefined, error: unknown): string {
   if (error instanceof DOMException && error.name === "TimeoutError" && limitMs !== undefined) {
-    return `the engine at ${socket} did not answer within ${limitMs / 1000} s`;
+    return `the engine at ${socket} did not respond within ${limitMs / 1000} s`;
   }
   if (error instanceof TooLarge) return `the engine at ${socket} sent too large a response`;
-  return `no engine answers at ${socket}: start podman.socket or set provider.engine.socket`;
+  return `no engine responds at ${socket}: start podman.socket or set provider.engine.socket`;
 }
 
 class TooLarge extends Error {}

@@ -21,11 +21,12 @@ export async function readLog(
     throw new RuntimeError("refused", "NotStarted", "the container was not started yet: there is no log");
   }
   const query = {
-    ...{ stdout: "true", stderr: "true", follow: String(follow), timestamps: String(timestamps) },
-    ...{
-      tail: tailLines ?? "all",
-      ...(sinceMs === undefined ? {} : { since: (sinceMs / 1_000).toFixed(3) }),
-    },
+    stdout: "true",
+    stderr: "true",
+    follow: String(follow),
+    timestamps: String(timestamps),
+    tail: tailLines ?? "all",
+    ...(sinceMs === undefined ? {} : { since: (sinceMs / 1_000).toFixed(3) }),
   };
   const frames = new LogFrames();
   const path = `/containers/${found.Id}/logs`;

@@ -230,7 +230,9 @@ function runnerOf(
     probes: { startup },
     mounts: [
       {
-        ...{ kind: "disk", volume: "disks", path: disksPath },
+        kind: "disk",
+        volume: "disks",
+        path: disksPath,
         sizeBytes: Math.ceil(diskBytes * diskOverhead) + 2 ** 26,
       },
       { kind: "files", volume: "seed", path: seedPath, files: { mode: 0o600, contents } },

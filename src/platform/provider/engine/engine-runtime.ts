@@ -131,13 +131,16 @@ export class EngineRuntime implements Runtime {
     this.#removal = new ContainerRemoval({ ...this.#parts, onRemove, onStop: report });
     this.#machines = new Machines(options.machines, this.#parts, () => this.#report(undefined));
     this.#creation = new ContainerCreation({
-      ...{ ...this.#parts, files: this.#files },
+      ...this.#parts,
+      files: this.#files,
       layers: new LayerLimits(layerBytes, options.log),
       externalAddresses: external,
       engine: (signal) => this.engine(signal),
     });
     this.#disks = new DiskLimits({
-      ...{ ...this.#parts, log: options.log, layerBytes },
+      ...this.#parts,
+      log: options.log,
+      layerBytes,
       everyMs: options.measureEveryMs ?? usualMeasureEveryMs,
       stop: (uid, containers) => {
         if (this.#removal.stop(containers).length > 0) report(uid);
@@ -159,7 +162,7 @@ export class EngineRuntime implements Runtime {
     );
   }
 
-  /** Checks that a suitable engine answers. @throws RuntimeError that says what to do */
+  /** Checks that a suitable engine responds. @throws RuntimeError that says what to do */
   async engine(signal: AbortSignal): Promise<Engine> {
     this.#engine ??= await askEngine(this.#parts.client, signal);
     return this.#engine;

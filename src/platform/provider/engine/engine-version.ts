@@ -9,7 +9,7 @@ export interface Engine {
   readonly limitsLayers: boolean;
 }
 
-/** Asks which engine answers, and checks that it is a suitable one. @throws RuntimeError that says what to do */
+/** Asks which engine responds, and checks that it is a suitable one. @throws RuntimeError that says what to do */
 export async function askEngine(client: EngineClient, signal: AbortSignal): Promise<Engine> {
   const response = await client.send("GET", "/version", {}, signal);
   const { ApiVersion, Version, Os, Components } = readResponse(engineVersion, response);

@@ -11,7 +11,8 @@ export function firewallPorts(networks: readonly RuntimeAttachment[]): FirewallP
         address,
         protocol: protocol.toLowerCase() as FirewallPort["protocol"],
         port: endPort === undefined ? String(port) : `${port}-${endPort}`,
-        ...{ from, isUnnamed },
+        from,
+        isUnnamed,
       })),
     ),
   );

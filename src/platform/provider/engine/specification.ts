@@ -180,7 +180,7 @@ export interface ContainerSettings extends FilePlaces {
   /** The engine's id of the container that holds the network namespace; undefined: this one does. */
   readonly holder: string | undefined;
   readonly restartPolicy: { readonly Name: string; readonly MaximumRetryCount?: number };
-  /** Where the open ports answer; undefined: nowhere. */
+  /** Where the open ports can be reached; undefined: nowhere. */
   readonly externalAddress: string | undefined;
   /** What the engine lets the container write outside of its disks; undefined: it cannot limit that. */
   readonly layerBytes: number | undefined;
@@ -244,7 +244,9 @@ export function containerBody(
       LogConfig: { Type: "json-file", Config: { "max-size": "10m", "max-file": "2" } },
       PortBindings: bindings,
       Devices: (machine?.devices ?? []).map((path) => ({
-        ...{ PathOnHost: path, PathInContainer: path, CgroupPermissions: "rw" },
+        PathOnHost: path,
+        PathInContainer: path,
+        CgroupPermissions: "rw",
       })),
       Mounts: containerMounts(instance.uid, container.mounts, settings, machine?.readOnly ?? []),
     },

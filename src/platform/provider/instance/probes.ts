@@ -41,7 +41,7 @@ function checkOf(
   const handler = isObject(httpGet) ? httpGet : isObject(tcpSocket) ? tcpSocket : {};
   const named = objectsAt(container, "ports").find(({ name }) => name === handler["port"]);
   const port = named === undefined ? handler["port"] : named["port"];
-  // The name of no port of the container: nothing answers there.
+  // The name of no port of the container: nothing listens there.
   const number = typeof port === "number" ? port : 0;
   if (!isObject(httpGet)) return isObject(tcpSocket) ? { kind: "tcp", port: number } : undefined;
   const headers = objectsAt(httpGet, "httpHeaders").map((each) => [

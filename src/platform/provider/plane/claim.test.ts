@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answerMs, askAgainMs, type Claim, type ClaimStep, claimStep, parseClaim } from "./claim.ts";
+import { askAgainMs, type Claim, type ClaimStep, claimStep, parseClaim, responseMs } from "./claim.ts";
 
 const never = Number.POSITIVE_INFINITY;
 
@@ -21,12 +21,18 @@ test.each<[string, Claim | undefined, number, number, ClaimStep]>([
     5_000,
     { kind: "wait", holder: "you", ms: askAgainMs - 5_000 },
   ],
-  ["asked for", { holder: "you", challenger: "me" }, 1, 1, { kind: "wait", holder: "you", ms: answerMs - 1 }],
+  [
+    "asked for",
+    { holder: "you", challenger: "me" },
+    1,
+    1,
+    { kind: "wait", holder: "you", ms: responseMs - 1 },
+  ],
   [
     "unanswered",
     { holder: "you", challenger: "me" },
-    answerMs,
-    answerMs,
+    responseMs,
+    responseMs,
     { kind: "write", claim: { holder: "me" } },
   ],
   [
@@ -34,12 +40,12 @@ test.each<[string, Claim | undefined, number, number, ClaimStep]>([
     { holder: "you", challenger: "her" },
     0,
     never,
-    { kind: "wait", holder: "you", ms: 2 * answerMs },
+    { kind: "wait", holder: "you", ms: 2 * responseMs },
   ],
   [
     "a third that is gone",
     { holder: "you", challenger: "her" },
-    2 * answerMs,
+    2 * responseMs,
     never,
     { kind: "write", claim: { holder: "you", challenger: "me" } },
   ],

@@ -2,8 +2,8 @@ import { isObject } from "../../../base/documents/yaml/document-path.ts";
 
 /**
  * Annotation of a Location that says which provider serves it. There is nothing to renew: a provider that
- * wants another's place asks for it (`challenger`), and a live holder answers by removing the question. An
- * unanswered one gets the place.
+ * wants another's place asks for it (`challenger`), and a live holder responds by removing the request.
+ * Without a response, it gets the place.
  */
 export interface Claim {
   readonly holder: string;
@@ -16,9 +16,9 @@ export type ClaimStep =
   | { readonly kind: "write"; readonly claim: Claim }
   | { readonly kind: "wait"; readonly holder: string; readonly ms: number };
 
-/** A question that is unanswered for this long has no holder to answer it. */
-export const answerMs = 90_000;
-/** Pause before a place is asked for again after an answer. */
+/** A request that has had no response for this long has no holder to respond to it. */
+export const responseMs = 90_000;
+/** Pause before a place is asked for again after a response. */
 export const askAgainMs = 300_000;
 
 export interface ClaimMoment {
@@ -51,12 +51,12 @@ export function claimStep(claim: Claim | undefined, provider: string, moment: Cl
   }
   const wait = (ms: number): ClaimStep => ({ kind: "wait", holder, ms });
   if (challenger === provider) {
-    return unchangedMs >= answerMs
+    return unchangedMs >= responseMs
       ? { kind: "write", claim: { holder: provider } }
-      : wait(answerMs - unchangedMs);
+      : wait(responseMs - unchangedMs);
   }
   // Another challenger has its chance first, and may be gone as well.
-  if (challenger !== undefined && unchangedMs < 2 * answerMs) return wait(2 * answerMs - unchangedMs);
+  if (challenger !== undefined && unchangedMs < 2 * responseMs) return wait(2 * responseMs - unchangedMs);
   if (askedMsAgo < askAgainMs) return wait(askAgainMs - askedMsAgo);
   return { kind: "write", claim: { holder, challenger: provider } };
 }

@@ -7,7 +7,7 @@ const toleratedMs = 30_000;
 export class RuntimeHealth {
   readonly #clock: Clock;
   readonly #onReturn: () => void;
-  #awaySinceMs: number | undefined;
+  #unavailableSinceMs: number | undefined;
   #message = "";
 
   /** @param onReturn called when the runtime responds again */
@@ -16,25 +16,25 @@ export class RuntimeHealth {
     this.#onReturn = onReturn;
   }
 
-  /** Why the runtime is considered away; undefined while it responds, or has been silent for a short time. */
+  /** Why the runtime is considered unavailable; undefined while it responds, or has been silent for a short time. */
   get problem(): string | undefined {
-    if (this.#awaySinceMs === undefined) return undefined;
-    return this.#clock.monotonicMs() - this.#awaySinceMs >= toleratedMs ? this.#message : undefined;
+    if (this.#unavailableSinceMs === undefined) return undefined;
+    return this.#clock.monotonicMs() - this.#unavailableSinceMs >= toleratedMs ? this.#message : undefined;
   }
 
   /** Why the last call failed, for operators; undefined if it did not. */
   get failure(): string | undefined {
-    return this.#awaySinceMs === undefined ? undefined : this.#message;
+    return this.#unavailableSinceMs === undefined ? undefined : this.#message;
   }
 
   responded(): void {
-    if (this.#awaySinceMs === undefined) return;
-    this.#awaySinceMs = undefined;
+    if (this.#unavailableSinceMs === undefined) return;
+    this.#unavailableSinceMs = undefined;
     this.#onReturn();
   }
 
   failed(message: string): void {
-    this.#awaySinceMs ??= this.#clock.monotonicMs();
+    this.#unavailableSinceMs ??= this.#clock.monotonicMs();
     this.#message = message;
   }
 }

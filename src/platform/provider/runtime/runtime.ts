@@ -210,7 +210,7 @@ export type InstanceStatus =
 
 export interface InstanceState {
   readonly status: InstanceStatus;
-  /** Address at which the open ports answer from outside; one for each attachment that has one. */
+  /** Address at which the open ports can be reached from outside; one for each attachment that has one. */
   readonly externalAddresses: readonly string[];
   /** More about the status, for the tenant; such as why the last start failed. */
   readonly detail?: string;
@@ -267,7 +267,7 @@ export interface RuntimePart {
 /** A step that failed. The message is for the operator's log. */
 export class RuntimeError extends Error {
   override readonly name = "RuntimeError";
-  /** `unavailable`: the runtime did not answer, nothing is known; `refused`: what was asked cannot be done. */
+  /** `unavailable`: the runtime did not respond, nothing is known; `refused`: what was asked cannot be done. */
   readonly outcome: "unavailable" | "refused";
   /** For a condition, such as `ImagePullFailed`. */
   readonly reason: string;

@@ -94,7 +94,8 @@ async function warn(
   signal: AbortSignal,
 ): Promise<void> {
   const about = {
-    ...{ apiVersion: `compute.${groupDomain}/v1alpha`, kind: "Instance" },
+    apiVersion: `compute.${groupDomain}/v1alpha`,
+    kind: "Instance",
     namespace: namespaceOf(instance),
     name: textAt(instance, "metadata", "name") ?? "",
     uid: uidOf(instance),

@@ -120,7 +120,7 @@ export function firewallTable(rules: FirewallRules): string {
     ];
   });
   const refuse = "reject with icmpx type admin-prohibited";
-  const answers = (verdict: string): string[] => [
+  const replies = (verdict: string): string[] => [
     `ct direction reply ct state established ${verdict}`,
     `meta l4proto { icmp, ipv6-icmp } ct state related ${verdict}`,
   ];
@@ -152,7 +152,7 @@ export function firewallTable(rules: FirewallRules): string {
     ]),
     chain("from_instance", [
       `oifname @bridges ${refuse}`,
-      ...answers(`${marked}accept`),
+      ...replies(`${marked}accept`),
       // A port of the machine that leads to something else, such as a container that is not the provider's.
       `ct status dnat ${refuse}`,
       ...families.flatMap(({ suffix, match }) => [
@@ -161,15 +161,15 @@ export function firewallTable(rules: FirewallRules): string {
         `${match} daddr @not_public${suffix} ${refuse}`,
       ]),
     ]),
-    chain("to_instance", [...answers("accept"), ...openOnes, "drop"]),
+    chain("to_instance", [...replies("accept"), ...openOnes, "drop"]),
     chain("input", [
       "type filter hook input priority filter - 10; policy accept;",
       "iifname @bridges goto to_machine",
     ]),
     chain("to_machine", [
-      ...answers("accept"),
+      ...replies("accept"),
       "icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept",
-      // Docker answers names in the container.
+      // Docker resolves names in the container.
       ...(rules.isPodman
         ? families.map(
             ({ suffix, match }) =>

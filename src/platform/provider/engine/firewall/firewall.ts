@@ -168,7 +168,12 @@ export class Firewall {
       networks.length === 0
         ? withoutTable(this.#table)
         : firewallTable({
-            ...{ table: this.#table, networks, ports, isPodman: this.#isPodman, deny, allow },
+            table: this.#table,
+            networks,
+            ports,
+            isPodman: this.#isPodman,
+            deny,
+            allow,
           });
     if (this.#written?.script === script) return;
     await this.#call((nft) => nft.run(script, signal), signal);

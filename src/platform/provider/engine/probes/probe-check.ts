@@ -42,7 +42,13 @@ async function checkHttp(
 ): Promise<string | undefined> {
   const own = Object.entries(headers).filter(([name]) => !ownHeaders.has(name.toLowerCase()));
   const options: RequestOptions & { rejectUnauthorized: boolean } = {
-    ...{ host, port, path, agent: false, signal, maxHeaderSize: 16_384, rejectUnauthorized: false },
+    host,
+    port,
+    path,
+    agent: false,
+    signal,
+    maxHeaderSize: 16_384,
+    rejectUnauthorized: false,
     headers: { "user-agent": "kube-probe/telemetryd", accept: "*/*", ...Object.fromEntries(own) },
   };
   return await new Promise((resolve) => {

@@ -44,8 +44,8 @@ export const seedPath = "/seed";
  */
 export function answersCommand(family: 4 | 6): string[] {
   const words = family === 4 ? "DHCP: ack to request" : "DHCPv6: received REQUEST|NDP: received RS";
-  const answered = `grep -qE '${words}' /run/${passt(0)}.log && touch /run/answered`;
-  return ["/bin/sh", "-c", `[ -e /run/answered ] || { ${answered}; }`];
+  const responded = `grep -qE '${words}' /run/${passt(0)}.log && touch /run/responded`;
+  return ["/bin/sh", "-c", `[ -e /run/responded ] || { ${responded}; }`];
 }
 
 /** Name of what gives the guest an interface. */
@@ -74,7 +74,7 @@ export function machineScript(plan: MachinePlan): string {
     "export PATH=/usr/sbin:/usr/bin:/sbin:/bin",
     `mkdir -p /run/machine; chown ${nobody} /run/machine ${disksPath}; cd /run/machine`,
     // What a container that was ended has left.
-    `rm -rf /run/answered /run/passt*.log /run/machine/*`,
+    `rm -rf /run/responded /run/passt*.log /run/machine/*`,
     ...plan.devices.flatMap(makeDevice),
     ...firmware(plan.devices),
     isoOf(`${seedPath}/..data/`, "cidata", "seed"),
