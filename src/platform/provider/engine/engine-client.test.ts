@@ -34,6 +34,43 @@ test("sends filters as JSON and reads JSON", async () => {
   });
 });
 
+test("an engine that no longer has the version is asked with the oldest one that it has, also after its upgrade", async () => {
+  const urls: string[] = [];
+  let oldest = 24;
+  respond = ({ url = "" }, response) => {
+    urls.push(url);
+    if (url === "/version") return response.end(JSON.stringify({ MinAPIVersion: `1.${oldest}` }));
+    const asked = Number(/^\/v1\.(\d+)\//.exec(url)?.[1]);
+    const words = {
+      message: `client version 1.${asked} is too old. Minimum supported API version is 1.${oldest}`,
+    };
+    if (asked < oldest) return response.writeHead(400).end(JSON.stringify(words));
+    response.end("{}\n");
+  };
+  await client.send("GET", "/info", {}, never);
+  oldest = 44;
+  await Promise.all([
+    client.send("POST", "/containers/create", { body: {} }, never),
+    client.lines("GET", "/events", {}, () => undefined, never),
+    client.bytes("/export", {}, async () => undefined, never),
+  ]);
+  urls.length = 0;
+  await client.send("GET", "/info", {}, never);
+  expect(urls).toEqual(["/v1.44/info"]);
+});
+
+test("a request that is wrong is sent once, and is refused in the engine's words", async () => {
+  const urls: string[] = [];
+  respond = ({ url = "" }, response) => {
+    urls.push(url);
+    if (url === "/version") return response.end(JSON.stringify({ MinAPIVersion: "1.24" }));
+    response.writeHead(400).end(JSON.stringify({ message: "invalid reference format" }));
+  };
+  const sent = client.send("POST", "/containers/create", { body: {} }, never);
+  await expect(sent).rejects.toMatchObject({ status: 400, message: "invalid reference format" });
+  expect(urls).toEqual(["/v1.41/containers/create", "/version"]);
+});
+
 test("an error response is a refusal in the engine's words", async () => {
   respond = (_, response) => response.writeHead(409).end(JSON.stringify({ message: "the name\nis taken" }));
   const sent = client.send("POST", "/containers/create", { body: {} }, never);

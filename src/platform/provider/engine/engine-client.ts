@@ -1,4 +1,5 @@
-import { Pool } from "undici";
+import { type Dispatcher, Pool } from "undici";
+import { z } from "zod";
 import { withLimit } from "../../../base/core/signals.ts";
 import { redact } from "../../../base/log/redact.ts";
 import { RuntimeError } from "../runtime/runtime.ts";
@@ -65,8 +66,11 @@ export class EngineRefusal extends Error {
   }
 }
 
-/** The oldest version of the API with everything that is asked for; Docker 20.10 and Podman 4 have it. */
-export const apiVersion = "v1.41";
+/**
+ * The oldest minor version of the API (1.41) with everything that is asked for; Docker 20.10 and Podman 4 have it. An
+ * engine that no longer has it (Docker 29) is asked with the oldest one that it has.
+ */
+export const neededVersion = 41;
 
 const usualLimitMs = 30_000;
 const maxResponseBytes = 16 * 2 ** 20;
@@ -74,21 +78,39 @@ const maxLineLength = 256 * 1024;
 /** The engine queues what it does; more requests at once make it no faster. */
 const maxConnections = 16;
 
+type PathOptions = Pick<Dispatcher.RequestOptions, "method" | "path" | "headers" | "body"> & {
+  readonly signal: AbortSignal;
+};
+
 export function createEngineClient(socket: string): EngineClient {
   const pool = new Pool("http://engine", { socketPath: socket, connections: maxConnections });
   // Streams stay open: they must not take the places of requests.
   const streams = new Pool("http://engine", { socketPath: socket });
 
+  let version = neededVersion;
+
+  /** Sends a request; again, if the version of the API in it is one that the engine does not have any longer. */
+  async function request(from: Pool, options: PathOptions): Promise<Dispatcher.ResponseData> {
+    const { path, ...others } = options;
+    const send = () =>
+      from.request({ ...others, path: `/v1.${version}${path}`, headersTimeout: 0, bodyTimeout: 0 });
+    const asked = version;
+    const response = await send();
+    if (response.statusCode !== 400) return response;
+    version = Math.max(asked, await oldestVersion(from, others.signal));
+    if (version === asked) return response;
+    await response.body.dump();
+    return await send();
+  }
+
   return {
     async send(method, path, { query, body, headers, limitMs = usualLimitMs, maxBytes }, signal) {
       return bounded(socket, limitMs, signal, async (limited) => {
-        const response = await pool.request({
+        const response = await request(pool, {
           method,
           path: target(path, query),
           headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
           body: body === undefined ? null : JSON.stringify(body),
-          headersTimeout: 0,
-          bodyTimeout: 0,
           signal: limited,
         });
         const text = await readText(response.body, maxBytes);
@@ -99,12 +121,10 @@ export function createEngineClient(socket: string): EngineClient {
 
     async lines(method, path, { query, headers, limitMs, maxBytes = Infinity, onOpen }, onLine, signal) {
       await bounded(socket, limitMs, signal, async (limited) => {
-        const response = await streams.request({
+        const response = await request(streams, {
           method,
           path: target(path, query),
           ...(headers === undefined ? {} : { headers }),
-          headersTimeout: 0,
-          bodyTimeout: 0,
           signal: limited,
         });
         if (response.statusCode >= 400) {
@@ -118,8 +138,8 @@ export function createEngineClient(socket: string): EngineClient {
     async bytes(path, { query }, take, signal) {
       let body: AsyncIterable<Uint8Array> | undefined;
       await bounded(socket, undefined, signal, async (limited) => {
-        const settings = { headersTimeout: 0, bodyTimeout: 0, signal: limited };
-        const response = await streams.request({ method: "GET", path: target(path, query), ...settings });
+        const options = { method: "GET", path: target(path, query), signal: limited } as const;
+        const response = await request(streams, options);
         if (response.statusCode >= 400) throw refusalOf(response.statusCode, await readText(response.body));
         body = response.body;
       });
@@ -137,7 +157,17 @@ function target(path: string, query: EngineRequest["query"] = {}): string {
   for (const [name, value] of Object.entries(query)) {
     search.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
   }
-  return `/${apiVersion}${path}${search.size === 0 ? "" : `?${search}`}`;
+  return `${path}${search.size === 0 ? "" : `?${search}`}`;
+}
+
+/** @returns the oldest minor version of the API that the engine has; 0 if it does not say so */
+async function oldestVersion(pool: Pool, signal: AbortSignal): Promise<number> {
+  const options = { method: "GET", path: "/version", headersTimeout: 0, bodyTimeout: 0, signal } as const;
+  const { statusCode, body } = await pool.request(options);
+  const text = await readText(body);
+  if (statusCode !== 200) return 0;
+  const { data } = z.object({ MinAPIVersion: z.string() }).safeParse(parsed(text));
+  return Number(/^1\.(\d{1,3})$/.exec(data?.MinAPIVersion ?? "")?.[1] ?? 0);
 }
 
 async function bounded<T>(

@@ -1,5 +1,5 @@
 import { RuntimeError } from "../runtime/runtime.ts";
-import { apiVersion, type EngineClient } from "./engine-client.ts";
+import { type EngineClient, neededVersion } from "./engine-client.ts";
 import { type EngineInfo, engineInfo, engineVersion, readResponse } from "./engine-objects.ts";
 
 export interface Engine {
@@ -13,11 +13,10 @@ export interface Engine {
 export async function askEngine(client: EngineClient, signal: AbortSignal): Promise<Engine> {
   const response = await client.send("GET", "/version", {}, signal);
   const { ApiVersion, Version, Os, Components } = readResponse(engineVersion, response);
-  const wanted = Number(apiVersion.replace("v1.", ""));
   const [major = 0, minor = 0] = ApiVersion.split(".").map(Number);
-  if (major < 1 || (major === 1 && minor < wanted)) {
+  if (major < 1 || (major === 1 && minor < neededVersion)) {
     const has = `the engine (${Version}) has version ${ApiVersion} of the Docker Engine API`;
-    const message = `${has}: 1.${wanted} is needed`;
+    const message = `${has}: 1.${neededVersion} is needed`;
     throw new RuntimeError("unavailable", "EngineUnsupported", message);
   }
   if (Os !== "linux") {
