@@ -76,6 +76,7 @@ async function ensureNetwork(
     Options: {
       "com.docker.network.driver.mtu": String(network.mtu),
       "com.docker.network.bridge.name": bridgeName(platform, network.uid),
+      ...(isPodman ? {} : openToOurTable),
     },
     Labels: inventory.labels({ ...label, [labelOf.plane]: network.plane, [labelOf.name]: network.name }),
   };
@@ -107,6 +108,11 @@ async function removeNetwork(
     await refusedAs("NetworkInUse", unlessRefused([404], removal));
   }
 }
+
+/** Docker 28 and newer drop what others send to a container, unless they published its port: our table decides. */
+const openToOurTable = Object.fromEntries(
+  ["ipv4", "ipv6"].map((family) => [`com.docker.network.bridge.gateway_mode_${family}`, "nat-unprotected"]),
+);
 
 /** Names of Linux interfaces have at most 15 characters. */
 export function bridgeName(platform: string, uid: string): string {
