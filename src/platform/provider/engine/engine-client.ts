@@ -67,8 +67,8 @@ export class EngineRefusal extends Error {
 }
 
 /**
- * The oldest minor version of the API (1.41) with everything that is asked for; Docker 20.10 and Podman 4 have it. An
- * engine that no longer has it (Docker 29) is asked with the oldest one that it has.
+ * The oldest minor version of the API (1.41) with everything that is asked for; Docker 20.10 and Podman 4
+ * have it. An engine that no longer has it (Docker 29) is asked with the oldest one that it has.
  */
 export const neededVersion = 41;
 

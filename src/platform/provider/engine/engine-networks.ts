@@ -109,7 +109,7 @@ async function removeNetwork(
   }
 }
 
-/** Docker 28 and newer drop what others send to a container, unless they published its port: our table decides. */
+/** Docker 28 drops what others send to a container, unless it published the port: our table decides. */
 const openToOurTable = Object.fromEntries(
   ["ipv4", "ipv6"].map((family) => [`com.docker.network.bridge.gateway_mode_${family}`, "nat-unprotected"]),
 );
