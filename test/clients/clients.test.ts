@@ -82,7 +82,8 @@ function go(name: string, file: string, module: string): Client {
     lockedOutMs: 120_000,
     async prepare() {
       if ((await findGo()) === undefined) return "Go is not installed";
-      return { program: await buildGoSource(name, here(file), [module], signal), args: [] };
+      const source = { name, source: here(file), modules: [module] };
+      return { program: await buildGoSource(source, signal), args: [] };
     },
   };
 }

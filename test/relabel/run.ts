@@ -34,7 +34,7 @@ const options = readOptions(
 
 async function main(): Promise<number> {
   const source = fileURLToPath(new URL("main.go", import.meta.url));
-  const program = await buildGoSource("relabel", source, modules, new AbortController().signal);
+  const program = await buildGoSource({ name: "relabel", source, modules }, new AbortController().signal);
   const random = seededRandom(options.seed);
   const cases = Array.from({ length: options.cases }, () => randomCase(random));
   const outcomes = await prometheusOutcomes(program, cases);

@@ -3,16 +3,23 @@ import { dirname, join, resolve } from "node:path";
 import { startChild } from "../../scripts/servers/child.ts";
 import { findGo } from "../../scripts/servers/go.ts";
 
+/** A program of tests in one Go file. */
+export interface GoSource {
+  readonly name: string;
+  readonly source: string;
+  /** Modules that it needs, with their versions. */
+  readonly modules: readonly string[];
+  /** Packages of these modules to build as well: programs beside it, by the last parts of their paths. */
+  readonly commands?: readonly string[];
+}
+
 /**
- * Builds a program of tests from one Go file, once for each change of it, below `.servers`.
+ * Builds a program below `.servers`, once for each change of its file.
  *
- * @param modules that it needs, with their versions
  * @returns the program's path
  */
 export async function buildGoSource(
-  name: string,
-  source: string,
-  modules: readonly string[],
+  { name, source, modules, commands = [] }: GoSource,
   signal: AbortSignal,
 ): Promise<string> {
   const folder = resolve(".servers", name);
@@ -37,6 +44,8 @@ export async function buildGoSource(
   await run("mod", "init", name);
   await run("get", ...modules);
   await run("mod", "tidy");
+  for (const each of commands) await run("build", "-o", `${folder}/`, each);
+  // Last: it says that all are built.
   await run("build", "-o", program, ".");
   return program;
 }

@@ -13,7 +13,7 @@ const modules = ["k8s.io/client-go@v0.35.0"];
 const { signal } = new AbortController();
 
 const source = fileURLToPath(new URL("main.go", import.meta.url));
-const program = await buildGoSource("go-client", source, modules, signal);
+const program = await buildGoSource({ name: "go-client", source, modules }, signal);
 const platform = await startTestPlatform();
 try {
   await projectApi(platform, "web");

@@ -28,7 +28,7 @@ const readyLimitMs = 60_000;
 
 export async function startOracle(signal: AbortSignal): Promise<Oracle> {
   const source = fileURLToPath(new URL("main.go", import.meta.url));
-  const program = await buildGoSource("kubernetes-oracle", source, modules, signal);
+  const program = await buildGoSource({ name: "kubernetes-oracle", source, modules }, signal);
   const directory = await mkdtemp(join(tmpdir(), "telemetryd-oracle-"));
   const kubeconfig = join(directory, "kubeconfig");
   await writeFile(kubeconfig, JSON.stringify(noServer));
