@@ -15,6 +15,10 @@ export const programs = {
       tsx("test/faults/compute.ts"),
       "workloads run as declared, though everything is killed (root, Podman)",
     ],
+    conformance: [
+      tsx("test/conformance/run.ts"),
+      "the Gateway API's conformance suite against the platform and HAProxy (Go)",
+    ],
     docker: [tsx("test/engine/docker.ts"), "the tests of real containers with Docker (root, Docker)"],
     documents: [tsx("test/documents/run.ts"), "the commands of documents work as printed"],
     engine: ["vitest run --config test/engine/vitest.config.ts", "tests of real containers (root, Podman)"],
@@ -90,6 +94,10 @@ export const programs = {
     ],
     chart: [tsx("scripts/generate-chart.ts"), "the Helm chart's files that have their source elsewhere"],
     dashboards: [tsx("scripts/generate-dashboards.ts"), "Grafana's dashboards"],
+    conformance: [
+      tsx("test/conformance/document.ts"),
+      "the tests of the Gateway API's conformance suite in docs/http-proxies.md",
+    ],
     licences: [tsx("scripts/generate-licences.ts"), "the list of third-party licences"],
   },
 } as const satisfies Record<string, Programs>;
