@@ -1,5 +1,5 @@
 /**
- * What the Gateway API's conformance suite says of the platform, test by test: those of its profile GATEWAY-HTTP.
+ * What the Gateway API's conformance suite says of the platform, for each test of its profile GATEWAY-HTTP.
  * `npm run prove -- conformance` holds the platform to it, and a unit test docs/http-proxies.md.
  */
 
@@ -109,7 +109,7 @@ export const failing: readonly Group[] = [
   {
     tests: ["HTTPRouteHTTPSListener"],
     reason:
-      "asks for a hostname that no listener and no route names: it leads to no Gateway, since all share an address",
+      "asks for a hostname that no listener and no route names: with one address for all, it is no Gateway's",
   },
   {
     tests: ["HTTPRouteListenerPortMatching"],

@@ -1,9 +1,9 @@
-// Runs the Gateway API's conformance suite against a control plane of the platform, and prints a line of JSON for
-// each of its tests.
+// Runs the Gateway API's conformance suite against a control plane of the platform, and prints a line of JSON
+// for each of its tests.
 //
-// The platform has no Services and no Pods. What stands between is the client's transport: it keeps the kinds that
-// the platform does not serve in memory, gives the platform an EndpointSlice for each Service, and writes references
-// to Services as references to those. Tests, manifests and assertions are the suite's own.
+// The platform has no Services and no Pods. What stands between is the client's transport: it keeps the kinds
+// that the platform does not serve in memory, gives the platform an EndpointSlice for each Service, and writes
+// references to Services as references to those. Tests, manifests and assertions are the suite's own.
 package main
 
 import (
@@ -58,10 +58,12 @@ type settings struct {
 	HTTP         string                 `json:"http"`
 	HTTPS        string                 `json:"https"`
 	Echo         string                 `json:"echo"`
+	Ports        []int                  `json:"ports"`
 	Features     []features.FeatureName `json:"features"`
 	// Only runs these; all tests of the profile if it is empty.
 	Only []string `json:"only"`
-	// Of so many parts of the tests this is one, counted from 0. The first has those that need a missing feature, too.
+	// Of so many parts of the tests this is one, counted from 0. The first also has the tests that need a
+	// missing feature.
 	Parts int `json:"parts"`
 	Part  int `json:"part"`
 	// Tests that are expected to fail: they wait no longer than they must.
@@ -142,7 +144,8 @@ func run(t *testing.T) {
 	ofProfile := profile.CoreFeatures.Union(profile.ExtendedFeatures)
 	counted := 0
 	for _, test := range tests.ConformanceTests {
-		if len(given.Only) > 0 && !slices.Contains(given.Only, test.ShortName) || !ofProfile.HasAll(test.Features...) {
+		isWanted := len(given.Only) == 0 || slices.Contains(given.Only, test.ShortName)
+		if !isWanted || !ofProfile.HasAll(test.Features...) {
 			continue
 		}
 		part := 0
@@ -277,8 +280,10 @@ var served = regexp.MustCompile(`^(/api/v1(/namespaces/[^/]+)?/(secrets|configma
 	`/apis/gateway\.networking\.k8s\.io/v1(beta1)?(/namespaces/[^/]+)?/` +
 	`(gatewayclasses|gateways|httproutes|referencegrants))(/[^/]+)*$`)
 
-// inNamespace says whether a path below namespaces is that of a resource in one.
-var inNamespace = regexp.MustCompile(`^/api/v1/namespaces/[^/]+/(services|pods)`)
+// notServed are resources in namespaces, which the platform has, too.
+var notServed = regexp.MustCompile(`^/api/v1/namespaces/[^/]+/(services|pods)`)
+
+var collection = regexp.MustCompile(`^/(api/v1|apis/[^/]+/[^/]+)(/namespaces/[^/]+)?/[^/]+$`)
 
 func (p *plane) serve(next http.RoundTripper, request *http.Request) (*http.Response, error) {
 	path := strings.TrimPrefix(request.URL.Path, p.base)
@@ -291,7 +296,7 @@ func (p *plane) serve(next http.RoundTripper, request *http.Request) (*http.Resp
 			return nil, err
 		}
 	}
-	if inNamespace.MatchString(path) || !served.MatchString(path) {
+	if notServed.MatchString(path) || !served.MatchString(path) {
 		if slice := p.sliceOf(request.Method, path, body); slice != nil {
 			if err := p.create(next, request, slice); err != nil {
 				return nil, err
@@ -401,8 +406,8 @@ func text(value any, absent string) string {
 	return absent
 }
 
-// echo is the suite's backend, of which there is one for each of its Services. It listens on free ports, since those
-// of Services would be the same for all.
+// echo is the suite's backend, of which there is one for each of its Services. It listens on free ports, since
+// those of Services would be the same for all.
 type echo struct {
 	namespace, name string
 	port, h2cPort   int
@@ -431,7 +436,7 @@ func (p *plane) sliceOf(method, path string, body []byte) object {
 	if !isNew || json.Unmarshal(body, &service) != nil || !backends.Has(namespace+"/"+service.Metadata.Name) {
 		return nil
 	}
-	started := &echo{namespace: namespace, name: service.Metadata.Name, port: freePort(), h2cPort: freePort()}
+	started := &echo{namespace: namespace, name: service.Metadata.Name, port: takePort(), h2cPort: takePort()}
 	// Its end does not depend on how this program ends.
 	started.process = exec.Command("sh", "-c", `"$0" & read -r _; kill $!`, given.Echo)
 	started.process.Env = []string{
@@ -463,13 +468,11 @@ func (p *plane) sliceOf(method, path string, body []byte) object {
 	}
 }
 
-func freePort() int {
-	listener, err := net.Listen("tcp", ":0")
-	if err != nil {
-		panic(err)
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
+// takePort is a free port: each is given for one use.
+func takePort() int {
+	port := given.Ports[0]
+	given.Ports = given.Ports[1:]
+	return port
 }
 
 // pod is named as those of Deployments are: the suite drops the last two parts.
@@ -571,8 +574,6 @@ func (p *plane) fromMemory(request *http.Request, path string, body []byte) *htt
 	defer p.lock.Unlock()
 	var sent object
 	_ = json.Unmarshal(body, &sent)
-	isCollection := strings.HasSuffix(path, "s") && p.objects[path] == nil && request.Method == http.MethodGet &&
-		!regexp.MustCompile(`/namespaces/[^/]+/[^/]+/[^/]+$`).MatchString(path)
 	metadata, _ := sent["metadata"].(object)
 	key := path
 	if request.Method == http.MethodPost {
@@ -580,7 +581,7 @@ func (p *plane) fromMemory(request *http.Request, path string, body []byte) *htt
 	}
 	held := p.objects[key]
 	switch {
-	case isCollection:
+	case request.Method == http.MethodGet && collection.MatchString(path):
 		items := []any{}
 		for name, each := range p.objects {
 			if strings.HasPrefix(name, path+"/") {

@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- conformance`: the Gateway API's own conformance suite, built with Go, against projects of daemons
- * with a real HAProxy. It holds if each test ends as `expectations.ts` says.
+ * `npm run prove -- conformance`: the Gateway API's own conformance suite, built with Go, against projects of
+ * daemons with a real HAProxy. It holds if each test ends as `expectations.ts` says.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -30,6 +30,8 @@ const project = "web";
 const testsOfPart = 10;
 /** So many platforms run at once. */
 const atOnce = 2;
+/** Two for each of the suite's backends. */
+const portsOfBackends = 12;
 const failing = [...expected].flatMap(([test, outcome]) => (outcome === "failed" ? [test] : []));
 
 const suite = {
@@ -126,7 +128,12 @@ async function runPart(
   const token = await platform.exchange(platform.token);
   await writeKubeconfig(platform, kubeconfig, projectBase(project), token);
   const echo = join(dirname(program), "echo-basic");
-  const settings = { ...{ kubeconfig, gatewayClass, ...listeners, echo, features, failing }, ...tests };
+  const ports: number[] = [];
+  while (ports.length < portsOfBackends) ports.push(await freePort());
+  const settings = {
+    ...{ kubeconfig, gatewayClass, ...listeners, echo, ports, features, failing },
+    ...tests,
+  };
   const file = join(folder, "settings.json");
   await writeFile(file, JSON.stringify(settings));
   const logFile = join(folder, "suite.log");
