@@ -234,13 +234,13 @@ function wrapped(text: string): string {
 
 /** The file of a document, and where in it the tests and their results are. */
 export const documentFile = fileURLToPath(new URL("../../docs/http-proxies.md", import.meta.url));
-export const inDocument = /^These \d+ tests pass: .*?(?=^## )/ms;
+export const inDocument = /^These \d+ tests of .*?(?=^## )/ms;
 
 /** The tests and their results, as the document has them. */
 export function conformanceText(): string {
   const row = (tests: readonly string[], reason: string) => `| ${named(tests)} | ${reason} |`;
   return [
-    wrapped(`These ${passing.length} tests pass: ${named(passing)}.`),
+    wrapped(`These ${passing.length} tests of ${version} pass: ${named(passing)}.`),
     "",
     "| these do not | reason |",
     "| --- | --- |",
