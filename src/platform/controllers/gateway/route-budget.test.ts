@@ -22,6 +22,25 @@ const sized = (kib: number): Json => ({
   })),
 });
 
+/** A rule whose matches compare headers or query parameters of so many names. */
+const naming = (list: "headers" | "queryParams", from: number, count: number): Json => ({
+  matches: Array.from({ length: count }, (_, index) => ({
+    [list]: [{ name: `n${from + index}`, value: "v" }],
+  })),
+});
+/** A filter that changes so many headers. */
+const changes = (of: "Request" | "Response", headers: number): Json => ({
+  type: `${of}HeaderModifier`,
+  [`${of.toLowerCase()}HeaderModifier`]: {
+    set: pairs(headers / 2),
+    remove: pairs(headers / 2).map(({ name }) => name),
+  },
+});
+const changing = (headers: number, more: Record<string, Json> = {}): Json => ({
+  filters: [changes("Request", headers)],
+  ...more,
+});
+
 const remedy = "older routes come first. Delete some of them, or attach this route to another Gateway";
 
 const slice = { group: "discovery.k8s.io", kind: "EndpointSlice", name: "s", port: 80 };
@@ -51,6 +70,31 @@ describe("routes are attached until they have more than", () => {
       "2000 paths, methods, headers and query parameters in their matches",
       [routeOf(comparing(64, 16)), routeOf(comparing(61, 16))],
       routeOf(comparing(1, 1)),
+    ],
+    [
+      "TooManyNames",
+      "64 different names of headers and query parameters in their matches",
+      [
+        routeOf(naming("headers", 0, 40)),
+        routeOf(naming("headers", 10, 30), naming("queryParams", 0, 20)),
+        routeOf(naming("headers", 0, 4), naming("queryParams", 20, 4)),
+      ],
+      routeOf(naming("queryParams", 24, 1)),
+    ],
+    [
+      "TooManyChanges",
+      "4096 headers that filters set, add or remove",
+      Array.from({ length: 8 }, () => routeOf(...Array.from({ length: 16 }, () => changing(32)))),
+      routeOf(changing(2)),
+    ],
+    [
+      "TooManyChanges",
+      "4096 headers that filters set, add or remove",
+      Array.from({ length: 8 }, () => {
+        const backendRefs = [{ ...slice, filters: [changes("Response", 16)] }, slice];
+        return routeOf(...Array.from({ length: 10 }, () => changing(16, { backendRefs })));
+      }).concat(routeOf(...Array.from({ length: 8 }, () => changing(32)))),
+      routeOf(changing(2)),
     ],
     [
       "TooLarge",

@@ -10,9 +10,16 @@ import { orderedMatches } from "./match-order.ts";
 /**
  * What the routes of one gateway may have, all together: what is loaded stays small, however many there are.
  * HAProxy looks for each condition among all of its section, so the time that it needs grows with their
- * square. The controllers and each gateway write and parse a program as a whole.
+ * square. The controllers and each gateway write and parse a program as a whole. Each request has all names
+ * looked for in its head, and passes all changes: the gateway's processor is everybody's.
  */
-export const routeLimits = { ...programLimits, conditions: 2_000, bytes: 2 ** 20 } as const;
+export const routeLimits = {
+  ...programLimits,
+  conditions: 2_000,
+  names: 64,
+  changes: 4_096,
+  bytes: 2 ** 20,
+} as const;
 
 type Resource = keyof typeof routeLimits;
 
@@ -23,6 +30,11 @@ const refusals: Readonly<Record<Resource, readonly [reason: string, much: string
     "TooManyConditions",
     `${routeLimits.conditions} paths, methods, headers and query parameters in their matches`,
   ],
+  names: [
+    "TooManyNames",
+    `${routeLimits.names} different names of headers and query parameters in their matches`,
+  ],
+  changes: ["TooManyChanges", `${routeLimits.changes} headers that filters set, add or remove`],
   bytes: ["TooLarge", `${routeLimits.bytes / 2 ** 20} MiB`],
 };
 const resources = Object.keys(refusals) as Resource[];
@@ -32,7 +44,8 @@ const everyHost: MatchedHost = { host: undefined, except: [] };
 
 /** What routes take of their gateway's limits, the oldest first. */
 export class RouteBudget {
-  readonly #used: Record<Resource, number> = { matches: 0, rules: 0, conditions: 0, bytes: 0 };
+  readonly #used = Object.fromEntries(resources.map((each) => [each, 0])) as Record<Resource, number>;
+  readonly #names = new Set<string>();
 
   /** Bytes of the routes that were taken. */
   get bytes(): number {
@@ -41,15 +54,29 @@ export class RouteBudget {
 
   /** Counts a route for some hosts, unless it needs more than is left. @returns why it is refused, or undefined */
   take(route: KubeObject, hosts: readonly MatchedHost[] = [everyHost]): NewCondition | undefined {
-    const cost = routeCost(route, hosts);
+    const names = matchedNames(route).filter((name) => !this.#names.has(name));
+    const cost = { ...routeCost(route, hosts), names: names.length };
     const short = resources.find((each) => this.#used[each] + cost[each] > routeLimits[each]);
     if (short !== undefined) return refusal(short);
     for (const each of resources) this.#used[each] += cost[each];
+    for (const name of names) this.#names.add(name);
     return undefined;
   }
 }
 
-function routeCost(route: KubeObject, hosts: readonly MatchedHost[]): Readonly<Record<Resource, number>> {
+/** Names of headers and query parameters that a route's matches compare, each once. */
+function matchedNames(route: KubeObject): string[] {
+  const names = orderedMatches([{ route, hosts: [undefined] }]).flatMap(({ match }) => [
+    ...match.headers.map(({ name }) => `header ${name}`),
+    ...match.queryParams.map(({ name }) => `query ${name}`),
+  ]);
+  return [...new Set(names)];
+}
+
+type Cost = Readonly<Record<Exclude<Resource, "names">, number>>;
+
+function routeCost(route: KubeObject, hosts: readonly MatchedHost[]): Cost {
+  const rules = objectsIn(fieldAt(route, ["spec", "rules"]));
   const matches = orderedMatches([{ route, hosts: hosts.map(({ host }) => host) }]);
   const hostConditions = hosts.reduce(
     (sum, { host, except }) => sum + (host === undefined ? 0 : 1) + except.length,
@@ -57,7 +84,8 @@ function routeCost(route: KubeObject, hosts: readonly MatchedHost[]): Readonly<R
   );
   return {
     matches: matches.length,
-    rules: objectsIn(fieldAt(route, ["spec", "rules"])).reduce((sum, rule) => sum + ruleCount(rule), 0),
+    rules: rules.reduce((sum, rule) => sum + ruleCount(rule), 0),
+    changes: rules.reduce((sum, rule) => sum + changeCount(rule), 0),
     conditions:
       matches.reduce((sum, { match }) => sum + conditionCount(match), 0) +
       hostConditions * (matches.length / Math.max(1, hosts.length)),
@@ -77,6 +105,24 @@ export function conditionCount({ path, method, headers, queryParams }: RouteMatc
 export function ruleCount(rule: JsonObject): number {
   const backends = weightedBackends(rule).length;
   return backends > 1 ? 1 + backends : 1;
+}
+
+/** Headers that a rule's filters change; each of several backends has the rule's and its own. */
+function changeCount(rule: JsonObject): number {
+  const backends = weightedBackends(rule);
+  return backends.reduce(
+    (sum, { filters }) => sum + headersOf(filters),
+    headersOf(rule["filters"]) * Math.max(1, backends.length),
+  );
+}
+
+function headersOf(filters: Json | undefined): number {
+  const lists = objectsIn(filters).flatMap(({ requestHeaderModifier, responseHeaderModifier }) =>
+    [requestHeaderModifier, responseHeaderModifier].flatMap((each) =>
+      ["set", "add", "remove"].map((list) => fieldAt(each, [list])),
+    ),
+  );
+  return lists.reduce((sum: number, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
 }
 
 /** Bytes of a value's JSON but for escapes, without writing it. */

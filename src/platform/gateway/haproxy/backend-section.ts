@@ -8,7 +8,7 @@ import type {
   RouteProgram,
 } from "../../routing/route-program.ts";
 import { corsLines } from "./cors-lines.ts";
-import { matchLines, normalPath } from "./match-lines.ts";
+import { matchingLines, normalPath } from "./match-lines.ts";
 import { fetchOf, format, literal, word } from "./quote.ts";
 
 /** Where the requests of a rule are forwarded to, decided when the section is made. */
@@ -79,7 +79,7 @@ export function backendSection(program: RouteProgram, settings: SectionSettings)
       fetchOf("str", program.plane.organization),
       settings.connections,
     ),
-    ...program.matches.flatMap(matchLines),
+    ...matchingLines(program.matches),
     reply("noRule", "unless { var(txn.rule) -m found }"),
     ...program.rules.flatMap(splitLines),
     ...loopGuard(program.gateway),

@@ -1,6 +1,7 @@
 import { answer, line, notFound, organizationTable, projectTable } from "./backend-section.ts";
 import { entryLines, plainLines, slotDefaultsName } from "./plain-section.ts";
 import { word } from "./quote.ts";
+import { maxHeaders } from "./request-script.ts";
 
 /** Paths of the files that HAProxy reads and of the sockets that it is asked on. */
 export interface GatewayFiles {
@@ -44,7 +45,6 @@ export interface GatewaySettings {
 /** Longest path of a request, and largest head, in bytes. */
 const maxPath = 8 * 1024;
 const maxHead = 16 * 1024;
-const maxHeaders = 100;
 
 /** Of all workers that may still serve their last requests, each of which holds the whole configuration. */
 const earlierWorkersBytes = 1.5 * 2 ** 30;
@@ -195,21 +195,6 @@ const framingLines = [
 /** Headers for this connection only (RFC 9110, section 7.6.1). */
 const hopHeaders = ["connection", "upgrade", "http2-settings", "keep-alive", "proxy-connection", "te"];
 
-/**
- * Removes what a request's Connection names, but for what says where the request goes and where it ends:
- * HAProxy's own rules know no names that come with a request.
- */
-export const requestScript = `-- Written by telemetryd; changes are lost.
-local kept = { ["host"] = true, ["content-length"] = true, ["transfer-encoding"] = true }
-core.register_action("drop-named", { "http-req" }, function(txn)
-  for _, value in pairs(txn.http:req_get_headers()["connection"] or {}) do
-    for name in string.gmatch(string.lower(value), "[^%s,]+") do
-      if not kept[name] then txn.http:req_del_header(name) end
-    end
-  end
-end)
-`;
-
 /** Whether Connection has more than one of the usual words. */
 const namesHeaders =
   "{ req.hdr_cnt(connection) gt 1 } ||" +
@@ -217,7 +202,10 @@ const namesHeaders =
 
 const namedLines = where(
   "feature(LUA)",
-  [`http-request lua.drop-named if ${namesHeaders}`],
+  [
+    `http-request lua.drop-named if ${namesHeaders}`,
+    malformed(400, "Connection names too many headers", "if { var(txn.overnamed) -m found }"),
+  ],
   [answer(400, "Connection names headers", `if ${namesHeaders}`)],
 );
 
