@@ -135,10 +135,12 @@ export function* applySteps(
     if (count > 0) return { ok: false, conflicts: firstConflicts(unsolved), count };
   }
 
+  yield;
   const isUnchanged = isEmptySet(changed) && isEmptySet(removed);
   const remaining = others.map((each) => {
     return { ...each, fields: difference(difference(each.fields, changed), removed) };
   });
+  yield;
   const fields = difference(applied, unmanaged);
   const isSame = isUnchanged && sameJson(live, object) && isSameSet(previous?.fields, fields);
   const time = isSame ? (previous?.time ?? now) : now;

@@ -32,6 +32,12 @@ export function isSameWriter(left: Writer, right: Writer): boolean {
 
 /** Reads `metadata.managedFields`. @returns undefined if it is not a list of entries */
 export function readManagers(entries: Json | undefined): Manager[] | undefined {
+  const steps = readManagersInSteps(entries);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+}
+
+/** {@link readManagers}, entry by entry, so that other work can run in between. */
+export function* readManagersInSteps(entries: Json | undefined): Generator<void, Manager[] | undefined> {
   if (entries === undefined || entries === null) return [];
   if (!Array.isArray(entries)) return undefined;
   const managers: Manager[] = [];
@@ -42,6 +48,7 @@ export function readManagers(entries: Json | undefined): Manager[] | undefined {
     const manager = readManager(entry);
     if (manager === undefined) return undefined;
     managers.push(manager);
+    yield;
   }
   return managers;
 }

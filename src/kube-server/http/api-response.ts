@@ -1,4 +1,5 @@
 import { defined } from "../../base/core/defined.ts";
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import type { KindDefinition } from "../api/kind.ts";
 import { apiVersionOf } from "../api/kind.ts";
 import { isJsonObject, type JsonObject, type KubeObject } from "../api/object.ts";
@@ -11,7 +12,7 @@ import {
   tableHead,
   tableRow,
 } from "../api/table.ts";
-import type { ListPart } from "../resources/list.ts";
+import type { ListedObject, ListPart } from "../resources/list.ts";
 import { createListWriter, type Encoding, encodingOf, encodings } from "./encoding.ts";
 import { negotiateRepresentation, type ObjectForm } from "./negotiate.ts";
 
@@ -64,6 +65,9 @@ export function objectBody(object: KubeObject, kind: KindDefinition, form: Form,
   }
 }
 
+/** Characters of objects that are converted at once: a page of them would delay other requests. */
+const convertedAtOnce = 16 * 1024;
+
 /** A list in the requested form, written page by page. `metadata` comes last, because it is known last. */
 export async function* listBody(
   parts: AsyncIterable<ListPart>,
@@ -75,15 +79,26 @@ export async function* listBody(
   const writer = createListWriter(form.encoding);
   yield writer.open(listHead(kind, form), representation === "table" ? "rows" : "items");
   let metadata: JsonObject = {};
+  const written = ({ json, object }: ListedObject): string => {
+    if (representation === "object") return writer.item(json);
+    const item =
+      representation === "metadata"
+        ? partialMetadata(object(), metaVersion)
+        : tableRow(kind, object(), form, nowMs);
+    return writer.item(JSON.stringify(item));
+  };
+  const isConverted = representation !== "object" || form.encoding !== "json";
   for await (const part of parts) {
-    const items = part.objects.map(({ json, object }) => {
-      if (representation === "object") return writer.item(json);
-      const item =
-        representation === "metadata"
-          ? partialMetadata(object(), metaVersion)
-          : tableRow(kind, object(), form, nowMs);
-      return writer.item(JSON.stringify(item));
-    });
+    let items: string[] = [];
+    let converted = 0;
+    for (const each of part.objects) {
+      items.push(written(each));
+      converted += isConverted ? each.json.length : 0;
+      if (converted <= convertedAtOnce) continue;
+      yield items.join("");
+      await yieldToEventLoop();
+      [items, converted] = [[], 0];
+    }
     if (items.length > 0) yield items.join("");
     metadata = { resourceVersion: part.resourceVersion, ...part.end };
   }

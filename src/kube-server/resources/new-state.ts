@@ -12,9 +12,10 @@ import {
 import { badRequest, conflict, type FieldError, forbidden, invalid, modifiedMessage } from "../api/status.ts";
 import { forbiddenValue, invalidValue } from "../api/validate.ts";
 import { trackUpdate } from "../apply/apply.ts";
-import { type Manager, readManagers, type Writer, writeManagers } from "../apply/managers.ts";
+import { type Manager, readManagersInSteps, type Writer, writeManagers } from "../apply/managers.ts";
 import { namespaceKind } from "../kinds/namespace.ts";
 import { schemaOf } from "./admission.ts";
+import { inSteps } from "./object-size.ts";
 import type { Target, WriteOptions } from "./target.ts";
 
 /** Sets the metadata that only the server may assign. */
@@ -200,15 +201,24 @@ export function keepGeneration(object: KubeObject, old: KubeObject, kind: KindDe
  * Managers before a write: the object's own, or those with which the request replaces them. A list of one
  * empty entry clears them; an empty list does not, because clients without support for managed fields send
  * it.
+ *
+ * @param values of the objects: with many, other requests run between two managers
  */
-export function knownManagers(given: KubeObject, old: KubeObject, { subresource }: WriteOptions): Manager[] {
+export async function knownManagers(
+  given: KubeObject,
+  old: KubeObject,
+  { subresource }: WriteOptions,
+  values: number,
+): Promise<Manager[]> {
   const claimed = given.metadata.managedFields;
-  const recorded = () => readManagers(old.metadata.managedFields) ?? [];
-  if (subresource !== "" || !Array.isArray(claimed) || claimed.length === 0) return recorded();
+  const readAll = async (entries: Json | undefined) =>
+    (await inSteps(readManagersInSteps(entries), values)) ?? [];
+  const recorded = () => readAll(old.metadata.managedFields);
+  if (subresource !== "" || !Array.isArray(claimed) || claimed.length === 0) return await recorded();
   const [first] = claimed;
   if (claimed.length === 1 && isJsonObject(first) && Object.keys(first).length === 0) return [];
-  const read = readManagers(claimed) ?? [];
-  return read.length === 0 ? recorded() : read;
+  const read = await readAll(claimed);
+  return read.length === 0 ? await recorded() : read;
 }
 
 /** Managers after an ordinary write. @param now RFC 3339 */

@@ -57,8 +57,11 @@ function count(value: Json, counted: number, depth: number, isMetadata: boolean,
     for (const item of value as readonly Json[]) total = count(item, total, depth + 1, false, factor);
   } else {
     for (const name of names) {
-      if (isMetadata && name === "managedFields") continue;
       const member = (value as JsonObject)[name] ?? null;
+      if (isMetadata && name === "managedFields") {
+        countManagers(member, factor);
+        continue;
+      }
       total = count(member, total, depth + 1, depth === 0 && name === "metadata", factor);
     }
   }
@@ -68,6 +71,15 @@ function count(value: Json, counted: number, depth: number, isMetadata: boolean,
     );
   }
   return total;
+}
+
+/**
+ * Checks the entries of managed fields, each apart: a manager's fields are some of the object's, in a tree that has
+ * a node more for each object in it, and is a little deeper.
+ */
+function countManagers(entries: Json, factor: number): void {
+  if (!Array.isArray(entries)) return;
+  for (const entry of entries) count(entry, 0, -8, false, 2 * factor);
 }
 
 /** Number of values in something already within the limits. */
@@ -89,4 +101,12 @@ export async function yieldIfLong(body: Buffer): Promise<void> {
 /** Between two steps of work on an object: lets other requests run if it is large. */
 export async function yieldIfLarge(values: number): Promise<void> {
   if (values > smallValues) await yieldToEventLoop();
+}
+
+/** Runs a work in its steps, and lets other requests run between them if it is large. @returns its result */
+export async function inSteps<T>(work: Generator<void, T>, values: number): Promise<T> {
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done === true) return step.value;
+    await yieldIfLarge(values);
+  }
 }

@@ -15,14 +15,14 @@ import { requiredValue } from "../api/validate.ts";
 import { applySteps } from "../apply/apply.ts";
 import { configurationFault } from "../apply/configuration-fault.ts";
 import { renewedAnnotations } from "../apply/last-applied.ts";
-import { readManagers, type Writer } from "../apply/managers.ts";
+import { readManagersInSteps, type Writer } from "../apply/managers.ts";
 import { parseJson, parseYaml } from "../encoding/body.ts";
 import { applyJsonPatch } from "../patch/json-patch.ts";
 import { applyMergePatch } from "../patch/merge-patch.ts";
 import type { PatchOutcome } from "../patch/patch-outcome.ts";
 import { applyStrategicMergePatch } from "../patch/strategic-merge.ts";
 import { checkDecoding, readObject, schemaOf } from "./admission.ts";
-import { checkPatchSize, countValues, valuesIn, yieldIfLarge, yieldIfLong } from "./object-size.ts";
+import { checkPatchSize, countValues, inSteps, valuesIn, yieldIfLong } from "./object-size.ts";
 import type { NewState } from "./resources.ts";
 import type { Target, WriteOptions } from "./target.ts";
 
@@ -140,12 +140,12 @@ export async function readApply(
     subresource: options.subresource,
   };
   const applyTo = async (live: KubeObject): Promise<NewState> => {
-    const managers = readManagers(live.metadata.managedFields) ?? [];
     const values = Math.max(valuesIn(live), valuesIn(configuration));
-    const steps = applySteps(live, configuration, managers, writer, force, schema, now);
-    let step = steps.next();
-    for (; step.done !== true; step = steps.next()) await yieldIfLarge(values);
-    const outcome = step.value;
+    const managers = (await inSteps(readManagersInSteps(live.metadata.managedFields), values)) ?? [];
+    const outcome = await inSteps(
+      applySteps(live, configuration, managers, writer, force, schema, now),
+      values,
+    );
     if (outcome.ok) return { object: outcome.object, managers: outcome.managers };
     const causes = outcome.conflicts.map(({ manager, field }) => ({
       reason: "FieldManagerConflict",

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../base/core/clock.ts";
+import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import type { KindDefinition } from "../api/kind.ts";
 import { generatedName, maxNameLength } from "../api/metadata.ts";
 import { cloneJson, type KubeObject, sameJson } from "../api/object.ts";
@@ -119,6 +120,8 @@ export interface ResourcesOptions {
 
 const maxObjectBytes = 1.5 * 2 ** 20;
 const maxAttempts = 8;
+/** Characters of an object whose parsing may take some milliseconds: of several, one at a time. */
+const largeJson = 64 * 1024;
 
 export function createResources(options: ResourcesOptions): Resources {
   const { store, clock, random } = options;
@@ -184,6 +187,7 @@ export function createResources(options: ResourcesOptions): Resources {
   const read = async (target: Target): Promise<KubeObject> => {
     const json = await store.get(target.plane, keyOf(target));
     if (json === undefined) throw notFound(target.kind, target.name);
+    if (json.length > largeJson) await yieldToEventLoop();
     return parseServed(json, target.kind);
   };
 
@@ -288,15 +292,17 @@ export function createResources(options: ResourcesOptions): Resources {
         }
         keepGeneration(object, old, kind);
         if (isLastState(object)) object = await heldIfUsed(target, object);
-        const known = knownManagers(given, old, writeOptions);
+        const known = await knownManagers(given, old, writeOptions, values);
         // An object without tracked managers gets them with its next apply, not before.
         const tracked = () =>
           known.length === 0 ? [] : trackedManagers(known, old, object, kind, writeOptions, nowText());
         setManagedFields(object, wanted.managers ?? tracked());
+        await yieldIfLarge(values);
         const isLast = isLastState(object);
         if (!isLast && sameJson(object, old)) {
           return { object: old, created: false, deleted: false, warnings };
         }
+        await yieldIfLarge(values);
         const type = isLast ? "DELETED" : "MODIFIED";
         const outcome = await commitStored(target, type, object, old, termsOf(writeOptions));
         if (outcome.outcome === "committed") {
