@@ -337,6 +337,23 @@ const kinds: readonly Kind[] = [
     ].map((headers) => post(headers, "0\r\n\r\n")),
   ],
   [
+    "empty codings beside the one",
+    "refused",
+    [
+      coding(" chunked,"),
+      coding(" chunked, "),
+      coding(" ,chunked"),
+      coding(" chunked, ,"),
+      ...[
+        ["Transfer-Encoding:", "Transfer-Encoding: chunked"],
+        ["Transfer-Encoding: chunked", "Transfer-Encoding:"],
+        ["Transfer-Encoding: \t", "Transfer-Encoding: chunked"],
+        ["Transfer-Encoding:\r\n ", "transfer-encoding: chunked"],
+        ["Transfer-Encoding: ,", "Transfer-Encoding: chunked"],
+      ].map((headers) => post(headers, "0\r\n\r\n")),
+    ],
+  ],
+  [
     "names of Transfer-Encoding that are no names",
     "refused",
     [

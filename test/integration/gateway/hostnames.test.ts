@@ -55,12 +55,14 @@ describe.each([
       await table(one, [
         ...["a.example.com", "A.Example.com:8080", "b.example.com", "x.example.com", "x.y.example.com"],
         ...["c.example.com", "x.c.example.com", "1.2.3.4.5.6.7.c.example.com", "example.com", "xexample.com"],
+        "1.2.3.4.5.6.7.8.9.10.11.c.example.com",
         ...[hostOf(one.gateway), hostOf(two.gateway)],
       ]),
     ).toEqual([
       ...["a.example.com one", "A.Example.com:8080 one", "b.example.com two"],
       ...["x.example.com one", "x.y.example.com one", "c.example.com one", "x.c.example.com two"],
       ...["1.2.3.4.5.6.7.c.example.com two", "example.com 404", "xexample.com 404"],
+      "1.2.3.4.5.6.7.8.9.10.11.c.example.com 404",
       ...[`${hostOf(one.gateway)} one`, `${hostOf(two.gateway)} two`],
     ]);
     await gateway.unload(one.gateway);

@@ -291,6 +291,9 @@ describe("TLS names a host too", () => {
     ["a long path", { ":path": `/${"a".repeat(8192)}` }, 414],
     ["a large head", { "x-a": "a".repeat(9_000), "x-b": "b".repeat(9_000) }, 431],
     ["a scheme that is not the connection's", { ":scheme": "http" }, 200],
+    ["a scheme that is not of the web", { ":scheme": "ftp" }, 400],
+    ["a scheme of one letter", { ":scheme": "x" }, 400],
+    ["a scheme in large letters", { ":scheme": "HTTPS" }, 400],
   ])("HTTP/2: %s", async (_, headers, status) => {
     await withHttp2(name("first"), async (session) => {
       const answer = await ask(session, { ":authority": name("first"), ...headers });

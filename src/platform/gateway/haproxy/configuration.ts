@@ -183,8 +183,19 @@ const framingLines = [
   malformed(505, "the version of HTTP is not supported", `unless { req.ver 1.0 1.1 } || ${isHttp2}`),
   answer(405, "the method is not allowed", "if { method CONNECT TRACE }"),
   malformed(400, "Transfer-Encoding needs HTTP/1.1", "if HTTP_1.0 { req.hdr(transfer-encoding) -m found }"),
-  // In HTTP/2 every request has its scheme and host in the same place (RFC 9113, section 8.3.1).
+  // With an empty element or line beside it, a backend could find no coding, and a request in the body.
+  ...["!{ req.fhdr(transfer-encoding) -m str -i chunked }", "{ req.fhdr_cnt(transfer-encoding) gt 1 }"].map(
+    (odd) =>
+      malformed(
+        400,
+        "Transfer-Encoding is not chunked",
+        `if { req.fhdr_cnt(transfer-encoding) gt 0 } ${odd}`,
+      ),
+  ),
+  // In HTTP/2 every request has its scheme and host in the same place (RFC 9113, section 8.3.1); HAProxy
+  // leaves out those of the web only, where it writes the target for a backend.
   answer(400, "the target must be a path", `unless { url -m beg / } || ${isHttp2}`),
+  answer(400, "the scheme is not http or https", "unless { url -m beg / http:// https:// }"),
   answer(400, "the target must be a path", "unless { path -m beg / }"),
   answer(400, "the target has characters that it may not have", `if { url -m sub -- '#' '\\' }`),
   malformed(400, "a header has control characters", `if { req.hdrs -m reg ${word(controlCharacter)} }`),
@@ -243,10 +254,12 @@ export function hostKey(hostname: string): string {
 function wildcardLines(variable: string, name: string, lookup: string): string[] {
   const unless = `if !{ var(${variable}) -m found }`;
   return Array.from({ length: wildcardLabels }, (_, index) => {
-    const rest = index === 0 ? `${name},regsub(^[^.]+,)` : "var(txn.rest),regsub(^[.][^.]+,)";
+    // Of its own: what another name has left there is not found for one that there is not.
+    const rest = `${variable}_rest`;
+    const shorter = index === 0 ? `${name},regsub(^[^.]+,)` : `var(${rest}),regsub(^[.][^.]+,)`;
     return [
-      `http-request set-var(txn.rest) ${word(rest)} ${unless}`,
-      `http-request set-var(${variable}) ${word(`var(txn.rest),${lookup}`)} ${unless}`,
+      `http-request set-var(${rest}) ${word(shorter)} ${unless}`,
+      `http-request set-var(${variable}) ${word(`var(${rest}),${lookup}`)} ${unless}`,
     ];
   }).flat();
 }
