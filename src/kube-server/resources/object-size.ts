@@ -74,8 +74,8 @@ function count(value: Json, counted: number, depth: number, isMetadata: boolean,
 }
 
 /**
- * Checks the entries of managed fields, each apart: a manager's fields are some of the object's, in a tree that has
- * a node more for each object in it, and is a little deeper.
+ * Checks the entries of managed fields, each apart: a manager's fields are some of the object's, in a tree
+ * that has a node more for each object in it, and is a little deeper.
  */
 function countManagers(entries: Json, factor: number): void {
   if (!Array.isArray(entries)) return;

@@ -2,8 +2,8 @@ import type { ProgramMatch } from "../../routing/route-program.ts";
 import { fetchOf, word } from "./quote.ts";
 
 /**
- * Sets `txn.rule` to the rule of the first match that a request has. What the matches compare is read from the
- * request once: read again by each of them, a long query or path would cost the gateway tens of milliseconds.
+ * Sets `txn.rule` to the rule of the first match that a request has. What the matches compare is read from
+ * the request once: read again by each of them, a long query would cost the gateway tens of milliseconds.
  */
 export function matchingLines(matches: readonly ProgramMatch[]): string[] {
   const read = new Samples();
