@@ -1,6 +1,7 @@
 import type { BackendTarget, RouteProgram } from "../routing/route-program.ts";
 import { type HostState, targetKey } from "./backend-addresses.ts";
 import { isOneBackend, sectionName, serverName } from "./haproxy/backend-section.ts";
+import { retrySectionName } from "./haproxy/retry-section.ts";
 
 type Servers = Pick<HostState & { kind: "address" }, "servers">;
 
@@ -41,8 +42,12 @@ export function addressCommands(
   return ofRules.flatMap((rule) =>
     after.flatMap((address, place) => {
       if (address === before[place]) return [];
-      const server = `${sectionName(program.gateway)}/${serverName(rule, place)}`;
-      return `set server ${server} addr ${address} port ${target.port}`;
+      const sections = [sectionName(program.gateway)];
+      if (program.rules[rule]?.retry !== undefined) sections.push(retrySectionName(program.gateway, rule));
+      return sections.map((section) => {
+        const server = `${section}/${serverName(rule, place)}`;
+        return `set server ${server} addr ${address} port ${target.port}`;
+      });
     }),
   );
 }

@@ -10,7 +10,6 @@ import {
   type GatewayFiles,
   type GatewaySettings,
   hostKey,
-  requestScript,
   sharedConfiguration,
   slotDefaults,
 } from "./haproxy/configuration.ts";
@@ -24,6 +23,7 @@ import {
   slotSection,
   unusedSlot,
 } from "./haproxy/plain-section.ts";
+import { requestScript } from "./haproxy/request-script.ts";
 import { addressOf, type HeldProgram } from "./held-program.ts";
 import type { HeldPrograms } from "./held-programs.ts";
 import { placementBytes } from "./memory-shares.ts";
@@ -260,6 +260,7 @@ function makeSection(
       requestsPerProxy: settings.limits.requestsPerProxy,
       connections: settings.limits.connections,
       authoritiesFile: files.authorities,
+      retrySocket: files.retrySocket,
       addressOf: addresses,
     });
     return { gateway: program.gateway, text };

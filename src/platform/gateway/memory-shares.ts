@@ -110,13 +110,15 @@ export function versionBytes(held: HeldProgram): number {
     return held.bytes;
   }
   let bytes = held.ownBytes;
-  for (const { action } of held.program.rules) {
+  for (const { action, retry } of held.program.rules) {
     if (action.type !== "forward") continue;
     const state = held.states.get(targetKey(action.backend));
     const servers = state?.kind === "address" ? state.servers.length : 1;
     // Each of several is named twice.
     const choices = servers > 1 ? servers * bytesOf.rule : 0;
-    bytes += choices + servers * (bytesOf.server + (action.backend.scheme === "https" ? bytesOf.tls : 0));
+    const own = choices + servers * (bytesOf.server + (action.backend.scheme === "https" ? bytesOf.tls : 0));
+    // Its servers are in a section of its own, too, to which another server leads.
+    bytes += retry === undefined ? own : 2 * own + bytesOf.section + bytesOf.server;
   }
   held.bytes = bytes;
   return bytes;

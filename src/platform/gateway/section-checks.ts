@@ -240,5 +240,5 @@ function digestOf({ text }: Section): string {
 }
 
 function namedIn(message: string): string | undefined {
-  return /\bgateway-([0-9a-f-]{36})\b/.exec(message)?.[1];
+  return /\b(?:gateway|retry)-([0-9a-f-]{36})\b/.exec(message)?.[1];
 }

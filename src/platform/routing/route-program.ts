@@ -77,8 +77,20 @@ export interface ProgramRule {
   readonly rewritePath?: PathChange;
   /** Limit of the backend's answer in ms; absent: the gateway's own; 0: the longest. */
   readonly timeoutMs?: number;
+  /** With it, `timeoutMs` is the limit of all attempts together. */
+  readonly retry?: Retry;
   readonly cors?: CrossOrigin;
   readonly action: RuleAction;
+}
+
+/** When a backend is asked again; also, and whatever the codes, after a connection that fails. */
+export interface Retry {
+  /** After the first one, at least 1. */
+  readonly attempts: number;
+  /** Statuses that HAProxy's `retry-on` has. */
+  readonly codes: readonly number[];
+  /** Limit of one attempt in ms; absent: the gateway's own; 0: the longest. */
+  readonly timeoutMs?: number;
 }
 
 /** Which pages of other origins may read the responses (Fetch standard, section 3.3, "CORS protocol"). */

@@ -239,6 +239,26 @@ test.each<[timeouts: JsonObject, ms: number | undefined]>([
   expect(ruleOf({ timeouts, backendRefs: [to("s")] })?.timeoutMs).toBe(ms);
 });
 
+test.each<[rule: JsonObject, expected: JsonObject]>([
+  [{ retry: {} }, { retry: { attempts: 1, codes: [] } }],
+  [{ retry: { codes: [500, 503], attempts: 3 } }, { retry: { attempts: 3, codes: [500, 503] } }],
+  [
+    { retry: { attempts: 2 }, timeouts: { request: "10s", backendRequest: "2s" } },
+    { timeoutMs: 10_000, retry: { attempts: 2, codes: [], timeoutMs: 2_000 } },
+  ],
+  [
+    { retry: {}, timeouts: { backendRequest: "2s" } },
+    { retry: { attempts: 1, codes: [], timeoutMs: 2_000 } },
+  ],
+  [
+    { retry: {}, timeouts: { request: "0s" } },
+    { timeoutMs: 0, retry: { attempts: 1, codes: [], timeoutMs: 0 } },
+  ],
+])("the attempts of %j: %j", (rule, expected) => {
+  const { timeoutMs, retry } = ruleOf({ ...rule, backendRefs: [to("s")] }) ?? {};
+  expect({ timeoutMs, retry }).toEqual(expected);
+});
+
 test.each([
   [[http], ["http"]],
   [[https], ["https"]],

@@ -22,6 +22,7 @@ import type {
   ProgramMatch,
   ProgramRule,
   Redirect,
+  Retry,
   RouteProgram,
   RuleAction,
   Share,
@@ -220,7 +221,11 @@ function ruleOf(
   const rewrite = fieldAt(filterOf(filters, "URLRewrite"), ["urlRewrite"]);
   const hostname = fieldAt(rewrite, ["hostname"]);
   const path = pathChange(fieldAt(rewrite, ["path"]), rule);
-  const timeoutMs = timeoutOf(rule["timeouts"]);
+  const retry = retryOf(rule);
+  const timeoutMs = timeoutOf(
+    rule["timeouts"],
+    retry === undefined ? ["request", "backendRequest"] : ["request"],
+  );
   const cors = fieldAt(filterOf(filters, "CORS"), ["cors"]);
   return {
     // A backend's filters are next to it: the last to see a request, and the first to see a response.
@@ -229,6 +234,7 @@ function ruleOf(
     ...(typeof hostname === "string" ? { rewriteHostname: hostname } : {}),
     ...(path === undefined ? {} : { rewritePath: path }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(retry === undefined ? {} : { retry }),
     ...(cors === undefined ? {} : { cors: crossOriginOf(cors) }),
     action: actionOf(rule, filters, backendRef, namespace, backends),
   };
@@ -316,12 +322,22 @@ function redirectOf(redirect: Json, rule: JsonObject): Redirect {
   };
 }
 
-/** The shorter limit; 0 if there is none on purpose (Gateway API, HTTPRouteTimeouts). */
-function timeoutOf(timeouts: Json | undefined): number | undefined {
-  const given = [fieldAt(timeouts, ["request"]), fieldAt(timeouts, ["backendRequest"])].flatMap(
-    (text) => durationMs(text) ?? [],
-  );
+/** The shortest of some limits; 0 if there is none on purpose (Gateway API, HTTPRouteTimeouts). */
+function timeoutOf(timeouts: Json | undefined, names: readonly string[]): number | undefined {
+  const given = names.flatMap((name) => durationMs(fieldAt(timeouts, [name])) ?? []);
   if (given.length === 0) return undefined;
   const limits = given.filter((ms) => ms > 0);
   return limits.length === 0 ? 0 : Math.min(...limits);
+}
+
+/** Without `attempts`, there is one (Gateway API, HTTPRouteRetry). */
+function retryOf({ retry, timeouts }: JsonObject): Retry | undefined {
+  if (retry === undefined) return undefined;
+  const timeoutMs = timeoutOf(timeouts, ["request", "backendRequest"]);
+  const codes = fieldAt(retry, ["codes"]);
+  return {
+    attempts: Number(fieldAt(retry, ["attempts"]) ?? 1),
+    codes: Array.isArray(codes) ? codes.map(Number) : [],
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
 }

@@ -1,6 +1,7 @@
 import { answer, line, notFound, organizationTable, projectTable } from "./backend-section.ts";
 import { entryLines, plainLines, slotDefaultsName } from "./plain-section.ts";
 import { word } from "./quote.ts";
+import { retryFrontend } from "./retry-section.ts";
 
 /** Paths of the files that HAProxy reads and of the sockets that it is asked on. */
 export interface GatewayFiles {
@@ -22,6 +23,8 @@ export interface GatewayFiles {
   readonly authorities: string;
   readonly masterSocket: string;
   readonly workerSocket: string;
+  /** Where HAProxy takes requests of its own, of rules with retries. */
+  readonly retrySocket: string;
 }
 
 export interface GatewayLimits {
@@ -45,6 +48,8 @@ export interface GatewaySettings {
 const maxPath = 8 * 1024;
 const maxHead = 16 * 1024;
 const maxHeaders = 100;
+/** With those that a program adds: a request of a rule with retries is read once more with them. */
+const maxHeadersInside = 256;
 
 /** Of all workers that may still serve their last requests, each of which holds the whole configuration. */
 const earlierWorkersBytes = 1.5 * 2 ** 30;
@@ -65,7 +70,8 @@ export function sharedConfiguration(settings: GatewaySettings, files: GatewayFil
     "# Written by telemetryd; changes are lost.",
     section("global", [
       `stats socket ${word(files.workerSocket)} mode 600 level admin expose-fd listeners`,
-      `maxconn ${limits.connections}`,
+      // A request of a rule with retries holds two: the client's, and one from HAProxy to itself.
+      `maxconn ${2 * limits.connections}`,
       // With fewer open files than the connections need, HAProxy lowers the number of connections itself.
       "no strict-limits",
       // How long requests that are open at a reload may still take, and how many workers may wait for them.
@@ -73,7 +79,7 @@ export function sharedConfiguration(settings: GatewaySettings, files: GatewayFil
       `mworker-max-reloads ${maxEarlierWorkers(bytes ?? 0)}`,
       `crt-base ${word(files.certificates)}`,
       "expose-experimental-directives",
-      `tune.http.maxhdr ${maxHeaders + 1}`,
+      `tune.http.maxhdr ${maxHeadersInside}`,
       "tune.bufsize 32768",
       "tune.maxrewrite 12288",
       "ssl-default-bind-options ssl-min-ver TLSv1.2",
@@ -86,6 +92,8 @@ export function sharedConfiguration(settings: GatewaySettings, files: GatewayFil
     section("defaults", defaultLines()),
     section("frontend gateway", frontendLines(settings, files, bytes !== undefined)),
     section("backend unknown", [answer(404, notFound, "")]),
+    section(`frontend ${retryFrontend.name}`, retryFrontend.lines(files.retrySocket, limits.connections)),
+    section("backend unknown-retry", [answer(503, "the rule has changed", "")]),
     ...[projectTable, organizationTable].map((table) =>
       section(`backend ${table}`, ["stick-table type string len 256 size 100k expire 1m store conn_cur"]),
     ),
@@ -188,27 +196,13 @@ const framingLines = [
   answer(400, "the target must be a path", "unless { path -m beg / }"),
   answer(400, "the target has characters that it may not have", `if { url -m sub -- '#' '\\' }`),
   malformed(400, "a header has control characters", `if { req.hdrs -m reg ${word(controlCharacter)} }`),
+  malformed(400, `the request has more than ${maxHeaders} headers`, `if { req.fhdr_cnt gt ${maxHeaders} }`),
   answer(414, "the path is too long", `if { path -m len gt ${maxPath} }`),
   answer(431, "the head is too large", `if { req.hdrs -m len gt ${maxHead} }`),
 ];
 
 /** Headers for this connection only (RFC 9110, section 7.6.1). */
 const hopHeaders = ["connection", "upgrade", "http2-settings", "keep-alive", "proxy-connection", "te"];
-
-/**
- * Removes what a request's Connection names, but for what says where the request goes and where it ends:
- * HAProxy's own rules know no names that come with a request.
- */
-export const requestScript = `-- Written by telemetryd; changes are lost.
-local kept = { ["host"] = true, ["content-length"] = true, ["transfer-encoding"] = true }
-core.register_action("drop-named", { "http-req" }, function(txn)
-  for _, value in pairs(txn.http:req_get_headers()["connection"] or {}) do
-    for name in string.gmatch(string.lower(value), "[^%s,]+") do
-      if not kept[name] then txn.http:req_del_header(name) end
-    end
-  end
-end)
-`;
 
 /** Whether Connection has more than one of the usual words. */
 const namesHeaders =

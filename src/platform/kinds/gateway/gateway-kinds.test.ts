@@ -113,6 +113,7 @@ test("a slice's cells, as kubectl shows them", () => {
 const listener = "spec.listeners[1]";
 const refs = "spec.rules[0].backendRefs";
 const timeouts = "spec.rules[0].timeouts";
+const retry = "spec.rules[0].retry";
 
 describe("refused", () => {
   test.each<[string, KindDefinition, KubeObject, string, Json | undefined, string]>([
@@ -277,6 +278,24 @@ describe("refused", () => {
       timeouts,
       { request: "1s", backendRequest: "1m" },
       "backendRequest timeout cannot be longer than request timeout",
+    ],
+    [
+      "a status that HAProxy does not ask again after",
+      httpRouteKind,
+      route,
+      retry,
+      { codes: [500, 418] },
+      "spec.rules[0].retry.codes[1]: Unsupported value: 418",
+    ],
+    ["six attempts", httpRouteKind, route, retry, { attempts: 6 }, `${retry}.attempts: Invalid value: 6`],
+    ["no attempt", httpRouteKind, route, retry, { attempts: 0 }, `${retry}.attempts: Invalid value: 0`],
+    [
+      "a pause between attempts",
+      httpRouteKind,
+      route,
+      retry,
+      { codes: [500], backoff: "100ms" },
+      'spec.rules[0].retry.backoff: Invalid value: "100ms": is not supported: the next attempt follows at once',
     ],
     [
       "an address of another type",

@@ -279,6 +279,31 @@ export const timeoutsSchema: Schema = {
   },
 };
 
+/** Statuses of responses after which HAProxy can ask again. */
+export const retryCodes = [401, 403, 404, 408, 425, 500, 501, 502, 503, 504] as const;
+
+export const retrySchema: Schema = {
+  type: "object",
+  description:
+    "When a backend is asked again: after a connection that fails, and for GET, HEAD, OPTIONS, PUT and" +
+    " DELETE after one that ends or times out without a response, or a response with one of `codes`.",
+  properties: {
+    codes: {
+      type: "array",
+      description: `Statuses of responses, of ${retryCodes.join(", ")}.`,
+      maxItems: retryCodes.length,
+      items: { ...integerField("int32", "A status."), minimum: 400, maximum: 599 },
+      "x-kubernetes-list-type": "set",
+    },
+    attempts: {
+      ...integerField("int32", "Requests after the first one, at most. Defaults to 1."),
+      minimum: 1,
+      maximum: 5,
+    },
+    backoff: duration("Not supported: the next attempt follows at once."),
+  },
+};
+
 /** Name of a rule, unique within its route. */
 export const ruleName: Schema = {
   ...textField("Name of the rule, unique within the route."),
