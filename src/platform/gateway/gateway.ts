@@ -346,6 +346,6 @@ export function gatewayFiles(directory: string, socketDirectory: string): Gatewa
     authorities: join(directory, "authorities.pem"),
     masterSocket: join(socketDirectory, "master.sock"),
     workerSocket: join(socketDirectory, "worker.sock"),
-    retrySocket: join(socketDirectory, "retry.sock"),
+    innerSocket: join(socketDirectory, "inner.sock"),
   };
 }

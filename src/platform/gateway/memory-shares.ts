@@ -87,6 +87,7 @@ function lineCount({
   rewriteHostname,
   timeoutMs,
   cors,
+  mirrors = [],
   action,
 }: ProgramRule) {
   const changes = [...requestHeaders, ...responseHeaders];
@@ -97,7 +98,9 @@ function lineCount({
   const rewrites = [rewritePath, rewritePath, rewriteHostname, timeoutMs];
   const shares = action.type === "split" ? 1 + action.shares.length : 0;
   const origins = cors === undefined ? 0 : 12 + cors.origins.length;
-  return 1 + origins + filters + shares + rewrites.filter((each) => each !== undefined).length;
+  return (
+    1 + 2 * mirrors.length + origins + filters + shares + rewrites.filter((each) => each !== undefined).length
+  );
 }
 
 /** Memory that HAProxy needs for a version with the addresses that its backends have. */
@@ -110,7 +113,7 @@ export function versionBytes(held: HeldProgram): number {
     return held.bytes;
   }
   let bytes = held.ownBytes;
-  for (const { action, retry } of held.program.rules) {
+  for (const { action, retry, isMirror } of held.program.rules) {
     if (action.type !== "forward") continue;
     const state = held.states.get(targetKey(action.backend));
     const servers = state?.kind === "address" ? state.servers.length : 1;
@@ -119,6 +122,7 @@ export function versionBytes(held: HeldProgram): number {
     const own = choices + servers * (bytesOf.server + (action.backend.scheme === "https" ? bytesOf.tls : 0));
     // Its servers are in a section of its own, too, to which another server leads.
     bytes += retry === undefined ? own : 2 * own + bytesOf.section + bytesOf.server;
+    if (isMirror === true) bytes += bytesOf.section;
   }
   held.bytes = bytes;
   return bytes;

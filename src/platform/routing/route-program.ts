@@ -80,6 +80,10 @@ export interface ProgramRule {
   /** With it, `timeoutMs` is the limit of all attempts together. */
   readonly retry?: Retry;
   readonly cors?: CrossOrigin;
+  /** Where copies of the requests that are forwarded go. */
+  readonly mirrors?: readonly Mirror[];
+  /** Requests for it are copies only. No match leads to it, and it forwards. */
+  readonly isMirror?: true;
   readonly action: RuleAction;
 }
 
@@ -91,6 +95,15 @@ export interface Retry {
   readonly codes: readonly number[];
   /** Limit of one attempt in ms; absent: the gateway's own; 0: the longest. */
   readonly timeoutMs?: number;
+}
+
+/** Which share of the requests is copied, each by chance. */
+export interface Mirror {
+  /** Place in {@link RouteProgram.rules} of one that is a mirror. */
+  readonly rule: number;
+  readonly numerator: number;
+  /** At least 1. */
+  readonly denominator: number;
 }
 
 /** Which pages of other origins may read the responses (Fetch standard, section 3.3, "CORS protocol"). */

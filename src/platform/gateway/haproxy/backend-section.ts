@@ -2,6 +2,7 @@ import { programLimits } from "../../routing/program-limits.ts";
 import type { HeaderChanges, ProgramRule, RouteProgram } from "../../routing/route-program.ts";
 import { corsLines } from "./cors-lines.ts";
 import { matchLines } from "./match-lines.ts";
+import { mirrorLines, mirrorNeeds, mirrorSection } from "./mirror-section.ts";
 import { pathCases, redirectLines } from "./path-lines.ts";
 import { fetchOf, format, word } from "./quote.ts";
 import { retryHopLines, retrySection, retryServer, totalTimeoutMs } from "./retry-section.ts";
@@ -24,8 +25,8 @@ export interface SectionSettings {
   readonly connections: number;
   /** PEM file of the authorities that backends' certificates are verified by. */
   readonly authoritiesFile: string;
-  /** Unix socket on which HAProxy takes the requests of rules that are tried several times. */
-  readonly retrySocket: string;
+  /** Unix socket on which HAProxy takes requests for sections of its own. */
+  readonly innerSocket: string;
   addressOf(rule: number): BackendAddress;
 }
 
@@ -43,7 +44,9 @@ export function serverName(rule: number, place: number): string {
 export function isOneBackend({ rules }: RouteProgram): boolean {
   // The servers of this section that lead to sections of retries stand in for no other.
   if (rules.some(({ retry }) => retry !== undefined)) return false;
-  const backends = rules.flatMap(({ action }) => (action.type === "forward" ? [action.backend] : []));
+  const backends = rules.flatMap(({ action, isMirror }) =>
+    action.type === "forward" && isMirror !== true ? [action.backend] : [],
+  );
   return new Set(backends.map((backend) => JSON.stringify(backend))).size === 1;
 }
 
@@ -69,7 +72,7 @@ export function programFault(program: RouteProgram): string | undefined {
 const pemForm = /^(-----(BEGIN|END) (CERTIFICATE|PRIVATE KEY)-----\n|[A-Za-z0-9+/=]{1,64}\n){1,800}$/;
 const hostnameForm = /^(\*\.)?[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/;
 
-/** Lines of a program's `backend` sections, ending in a line break: its own, then those of rules with retries. */
+/** Lines of a program's `backend` sections, ending in a line break: its own, then those of some rules. */
 export function backendSection(program: RouteProgram, settings: SectionSettings): string {
   const lines = [
     `backend ${sectionName(program.gateway)}`,
@@ -82,15 +85,17 @@ export function backendSection(program: RouteProgram, settings: SectionSettings)
     ...program.matches.flatMap(matchLines),
     reply("noRule", "unless { var(txn.rule) -m found }"),
     ...program.rules.flatMap(splitLines),
+    ...(program.rules.some(({ isMirror }) => isMirror === true) ? mirrorNeeds : []),
     ...loopGuard(program.gateway),
-    ...program.rules.flatMap((rule, index) => ruleLines(program.gateway, rule, index, settings)),
+    ...program.rules.flatMap((rule, index) => ruleLines(program, rule, index, settings)),
     ...serverLines(program, settings),
   ];
-  const retries = program.rules.flatMap((rule, index) => {
+  const inner = program.rules.flatMap((rule, index) => {
     const found = serversOf(rule, index, settings);
-    return found.flatMap(({ lines }) => retrySection(program.gateway, rule, index, lines));
+    const sectionOf = rule.isMirror === true ? mirrorSection : retrySection;
+    return found.flatMap(({ lines }) => sectionOf(program.gateway, rule, index, lines));
   });
-  return [lines, ...retries].map((each) => `${each.join("\n  ")}\n`).join("");
+  return [lines, ...inner].map((each) => `${each.join("\n  ")}\n`).join("");
 }
 
 /** Requests of one program at once. */
@@ -190,20 +195,25 @@ function splitLines({ action }: ProgramRule, index: number): string[] {
 
 const nameless = "the backend's certificate cannot be verified: its endpoint is an address, not a host name";
 
-function ruleLines(gateway: string, rule: ProgramRule, index: number, settings: SectionSettings): string[] {
+function ruleLines(
+  program: RouteProgram,
+  rule: ProgramRule,
+  index: number,
+  settings: SectionSettings,
+): string[] {
   const chosen = `{ var(txn.rule) -m int ${index} }`;
   // Also of what the gateway itself answers: redirects and its own errors.
   const response = rule.responseHeaders.flatMap((changes) =>
     headerLines("http-after-response", changes, chosen),
   );
-  // Requests of a rule that is split have the rules of its shares.
-  if (rule.action.type === "split") return response;
+  // Requests of a rule that is split have the rules of its shares; those for a mirror have a section.
+  if (rule.action.type === "split" || rule.isMirror === true) return response;
   const cors = rule.cors === undefined ? [] : corsLines(rule.cors, index, chosen);
-  return [...response, ...cors, ...actionLines(gateway, rule, index, chosen, settings)];
+  return [...response, ...cors, ...actionLines(program, rule, index, chosen, settings)];
 }
 
 function actionLines(
-  gateway: string,
+  program: RouteProgram,
   rule: ProgramRule,
   index: number,
   chosen: string,
@@ -233,7 +243,8 @@ function actionLines(
     ...(timeoutMs === undefined
       ? []
       : [`http-request set-timeout server ${serverTimeoutMs(timeoutMs)}ms if ${chosen}`]),
-    ...retryHopLines(gateway, rule, index, chosen),
+    ...mirrorLines(program, rule, chosen),
+    ...retryHopLines(program.gateway, rule, index, chosen),
   ];
 }
 
@@ -242,13 +253,15 @@ function serverLines(program: RouteProgram, settings: SectionSettings): string[]
   const hops = program.rules.flatMap((rule, index) =>
     rule.retry === undefined || serversOf(rule, index, settings).length === 0
       ? []
-      : retryServer(index, settings.retrySocket),
+      : retryServer(index, settings.innerSocket),
   );
   return [...hops, ...directLines(program, settings)];
 }
 
 function directLines(program: RouteProgram, settings: SectionSettings): string[] {
-  const all = program.rules.flatMap((rule, index) => serversOf(rule, index, settings));
+  const all = program.rules.flatMap((rule, index) =>
+    rule.isMirror === true ? [] : serversOf(rule, index, settings),
+  );
   if (all.every(({ places }) => places === 1))
     return all.flatMap(({ choice, lines }) => [...choice, ...lines]);
   // A connection that fails is tried with any other server of the section: all must lead to one backend.

@@ -1,7 +1,7 @@
 import { answer, line, notFound, organizationTable, projectTable } from "./backend-section.ts";
+import { innerFrontend } from "./inner-hop.ts";
 import { entryLines, plainLines, slotDefaultsName } from "./plain-section.ts";
 import { word } from "./quote.ts";
-import { retryFrontend } from "./retry-section.ts";
 
 /** Paths of the files that HAProxy reads and of the sockets that it is asked on. */
 export interface GatewayFiles {
@@ -23,8 +23,8 @@ export interface GatewayFiles {
   readonly authorities: string;
   readonly masterSocket: string;
   readonly workerSocket: string;
-  /** Where HAProxy takes requests of its own, of rules with retries. */
-  readonly retrySocket: string;
+  /** Where HAProxy takes requests of its own: of rules with retries, and those for mirrors. */
+  readonly innerSocket: string;
 }
 
 export interface GatewayLimits {
@@ -70,7 +70,7 @@ export function sharedConfiguration(settings: GatewaySettings, files: GatewayFil
     "# Written by telemetryd; changes are lost.",
     section("global", [
       `stats socket ${word(files.workerSocket)} mode 600 level admin expose-fd listeners`,
-      // A request of a rule with retries holds two: the client's, and one from HAProxy to itself.
+      // A request may hold two: the client's, and one from HAProxy to itself.
       `maxconn ${2 * limits.connections}`,
       // With fewer open files than the connections need, HAProxy lowers the number of connections itself.
       "no strict-limits",
@@ -92,8 +92,8 @@ export function sharedConfiguration(settings: GatewaySettings, files: GatewayFil
     section("defaults", defaultLines()),
     section("frontend gateway", frontendLines(settings, files, bytes !== undefined)),
     section("backend unknown", [answer(404, notFound, "")]),
-    section(`frontend ${retryFrontend.name}`, retryFrontend.lines(files.retrySocket, limits.connections)),
-    section("backend unknown-retry", [answer(503, "the rule has changed", "")]),
+    section("frontend inner", innerFrontend(files.innerSocket, limits.connections, "unknown-inner")),
+    section("backend unknown-inner", [answer(503, "the rule has changed", "")]),
     ...[projectTable, organizationTable].map((table) =>
       section(`backend ${table}`, ["stick-table type string len 256 size 100k expire 1m store conn_cur"]),
     ),

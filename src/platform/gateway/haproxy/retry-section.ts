@@ -1,15 +1,13 @@
 import type { ProgramRule, Retry } from "../../routing/route-program.ts";
+import { innerLines, sectionHeader, unlessLeaving } from "./inner-hop.ts";
 import { word } from "./quote.ts";
 import { serverTimeoutMs, standIn } from "./server-lines.ts";
 
 /**
- * HAProxy tries requests again by settings of a section, not of a rule, and no section hands a request to
- * another one. A rule with retries therefore has a section of its own, and its program's section sends the
- * requests there through a socket of HAProxy's own: all that the program does to them is done before.
+ * HAProxy tries requests again by settings of a section, not of a rule. A rule with retries therefore has a
+ * section of its own, to which its program's section sends the requests: all that the program does to them is
+ * done before.
  */
-
-/** Says on that socket which section a request is for; whatever a client has in it is replaced. */
-const sectionHeader = "x-telemetryd-section";
 
 export function retrySectionName(gateway: string, rule: number): string {
   return `retry-${gateway}-${rule}`;
@@ -39,8 +37,8 @@ export function retryHopLines(
 ): string[] {
   if (retry === undefined) return [];
   return [
-    // The socket is the new worker's, where this section may be another one's: a leaving worker tries once.
-    `http-request set-var(txn.hop) bool(true) if ${chosen} !{ stopping }`,
+    // A leaving worker tries once.
+    `http-request set-var(txn.hop) bool(true) if ${chosen} ${unlessLeaving}`,
     `http-request set-header ${sectionHeader} ${retrySectionName(gateway, index)} if ${chosen} ${isHop}`,
   ];
 }
@@ -73,7 +71,7 @@ export function retrySection(
 
 function retryLines({ attempts, codes, timeoutMs }: Retry): string[] {
   return [
-    `http-request del-header ${sectionHeader}`,
+    ...innerLines,
     // A connection that fails is tried again all the same: nothing was sent.
     `http-request disable-l7-retry unless ${idempotent}`,
     // What has not arrived as a whole when it is sent is not tried again.
@@ -83,19 +81,3 @@ function retryLines({ attempts, codes, timeoutMs }: Retry): string[] {
     `retry-on ${["conn-failure", "empty-response", "response-timeout", ...codes].join(" ")}`,
   ];
 }
-
-/** The socket's frontend, and the section of what is for none that this worker has. */
-export const retryFrontend = {
-  name: "retries",
-  lines(socket: string, connections: number): string[] {
-    return [
-      `bind ${word(`unix@${socket}`)} mode 600`,
-      `maxconn ${connections}`,
-      // The other end closes first: a connection that ends under a request is an error to a client.
-      "timeout client 1h",
-      "timeout http-keep-alive 1h",
-      `use_backend %[req.hdr(${sectionHeader})]`,
-      "default_backend unknown-retry",
-    ];
-  },
-} as const;

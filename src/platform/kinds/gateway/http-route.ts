@@ -15,15 +15,8 @@ import { gatewayNames } from "./gateway.ts";
 import { checkHostname, hostnameSchema } from "./hostname-rules.ts";
 import { type Granted, grantsFor } from "./reference-grant.ts";
 import { checkRouteRules } from "./route-rules.ts";
-import {
-  filtersSchema,
-  matchesSchema,
-  maxRules,
-  retryCodes,
-  retrySchema,
-  ruleName,
-  timeoutsSchema,
-} from "./route-schema.ts";
+import { filtersSchema, matchesSchema, maxRules, ruleName } from "./route-schema.ts";
+import { retryCodes, retrySchema, timeoutsSchema } from "./time-schema.ts";
 
 const port = (description: string): Schema => ({
   ...integerField("int32", description),
@@ -199,11 +192,21 @@ export function parentsOf(route: KubeObject): RouteParent[] {
   });
 }
 
-/** The EndpointSlices that a route names as backends; see {@link isPermitted} for those of other namespaces. */
+/** What the filters of a rule send copies of its requests to. */
+export function mirrorBackends({ filters }: JsonObject): JsonObject[] {
+  return mirrorFilters(filters).flatMap(({ backendRef }) => objectsIn([backendRef ?? null]));
+}
+
+/** The settings of a rule's filters of the type RequestMirror. */
+export function mirrorFilters(filters: Field): JsonObject[] {
+  const own = objectsIn(filters).filter(({ type }) => type === "RequestMirror");
+  return own.flatMap(({ requestMirror }) => objectsIn([requestMirror ?? null]));
+}
+
+/** The EndpointSlices that a route names as backends, of copies too; see {@link isPermitted} for those of other namespaces. */
 export function backendsOf(route: KubeObject): NamespacedName[] {
-  const refs = objectsIn(fieldAt(route, ["spec", "rules"])).flatMap(({ backendRefs }) =>
-    objectsIn(backendRefs),
-  );
+  const rules = objectsIn(fieldAt(route, ["spec", "rules"]));
+  const refs = rules.flatMap((rule) => [...objectsIn(rule["backendRefs"]), ...mirrorBackends(rule)]);
   return refs.filter(isEndpointSlice).flatMap((ref) => referent(ref, route.metadata.namespace) ?? []);
 }
 
