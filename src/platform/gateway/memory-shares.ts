@@ -60,15 +60,19 @@ export function placementBytes({ places, pools }: Placement): number {
 
 /** Memory that HAProxy needs for a program but for its servers, within a third. */
 export function ownBytes(program: RouteProgram): number {
-  const acls = program.matches.reduce((sum, match) => sum + conditionCount(match), 0);
-  const rules = program.rules.reduce((sum, rule) => sum + lineCount(rule), program.matches.length);
+  let acls = program.matches.reduce((sum, match) => sum + conditionCount(match), 0);
+  let rules = program.rules.reduce((sum, rule) => sum + lineCount(rule), program.matches.length);
   const redirects = program.rules.filter(({ action }) => action.type === "redirect").length;
   const names = (program.hostnames?.length ?? 0) * entryBytes + certificateBytes(program);
   const { certificates: _, ...others } = program;
+  const { tlsListeners = [] } = program;
   const text = JSON.stringify(others);
   let percents = 0;
   // Each is a part of its own in a log-format string.
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) === percent) percents++;
+  // A listener's name is compared with the connection's and the request's.
+  acls += 4 * tlsListeners.length;
+  rules += 2 * tlsListeners.length;
   const lines = acls * bytesOf.acl + rules * bytesOf.rule + redirects * bytesOf.redirect;
   return bytesOf.section + names + text.length + lines + percents * bytesOf.percent;
 }

@@ -17,6 +17,11 @@ export interface RouteProgram {
   readonly created?: string;
   /** The protocols that the Gateway listens for. */
   readonly listeners: readonly Listener[];
+  /**
+   * Hostnames of listeners for HTTPS, the most specific first, if they take different requests: a connection
+   * is for one of them.
+   */
+  readonly tlsListeners?: readonly string[];
   /** In the order in which they are tried: the first that a request has decides. */
   readonly matches: readonly ProgramMatch[];
   readonly rules: readonly ProgramRule[];

@@ -86,6 +86,11 @@ export function routeProgram(parts: ProgramParts): RouteProgram {
   const matches = orderedMatches(
     routes.map(({ route, hosts }) => ({ route, hosts: hosts.map(({ host }) => host) })),
   );
+  // Listeners that all take the same requests need not be distinguished.
+  const isByHost = matches.some(
+    ({ host, route, place }) => host !== undefined || routes[route]?.hosts[place]?.except.length !== 0,
+  );
+  const tlsListeners = isByHost && listeners.includes("https") ? scopes.hostnamesOn("https") : [];
   return {
     gateway: uid,
     plane: { type: "project", name: plane.name, uid: plane.uid, organization: plane.organization },
@@ -95,6 +100,7 @@ export function routeProgram(parts: ProgramParts): RouteProgram {
     ...(held.length === 0 ? {} : { hostnames: held }),
     ...(own.length === 0 ? {} : { certificates: own }),
     listeners,
+    ...(tlsListeners.length === 0 ? {} : { tlsListeners }),
     matches: matches.map(({ match, route, rule, host, place }): ProgramMatch => {
       const { listeners: taking = [], except = [] } = routes[route]?.hosts[place] ?? {};
       const isEverywhere = listeners.every((each) => taking.includes(each));

@@ -3,6 +3,7 @@ import type { HeaderChanges, ProgramRule, RouteProgram } from "../../routing/rou
 import { corsLines } from "./cors-lines.ts";
 import { matchLines } from "./match-lines.ts";
 import { mirrorLines, mirrorNeeds, mirrorSection } from "./mirror-section.ts";
+import { isForeign, isOtherListener, listenerLines, misdirected } from "./misdirected-lines.ts";
 import { pathCases, redirectLines } from "./path-lines.ts";
 import { fetchOf, format, word } from "./quote.ts";
 import { retryHopLines, retrySection, retryServer, totalTimeoutMs } from "./retry-section.ts";
@@ -77,6 +78,7 @@ export function backendSection(program: RouteProgram, settings: SectionSettings)
   const lines = [
     `backend ${sectionName(program.gateway)}`,
     ...refusals(program, settings),
+    ...misdirectedLines(program),
     ...shareLines(
       fetchOf("str", program.plane.uid),
       fetchOf("str", program.plane.organization),
@@ -108,6 +110,17 @@ function refusals({ listeners }: RouteProgram, { requestsPerProxy }: SectionSett
     requestLimit(requestsPerProxy),
     ...(listeners.includes("http") ? [] : [answer(404, notFound, "unless { ssl_fc }")]),
     ...(listeners.includes("https") ? [] : [answer(404, notFound, "if { ssl_fc }")]),
+  ];
+}
+
+function misdirectedLines(program: RouteProgram): string[] {
+  const lines = listenerLines(program);
+  if (lines.length === 0) return [answer(...misdirected, `if ${isForeign}`)];
+  return [
+    ...lines,
+    answer(...misdirected, `if ${isOtherListener}`),
+    // Its listener would be the connection's.
+    answer(404, notFound, `if ${isForeign}`),
   ];
 }
 

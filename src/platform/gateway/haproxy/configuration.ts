@@ -1,5 +1,6 @@
 import { answer, line, notFound, organizationTable, projectTable } from "./backend-section.ts";
 import { innerFrontend } from "./inner-hop.ts";
+import { misdirected, sniLines } from "./misdirected-lines.ts";
 import { entryLines, plainLines, slotDefaultsName } from "./plain-section.ts";
 import { word } from "./quote.ts";
 
@@ -266,13 +267,10 @@ function hostLines(files: GatewayFiles): string[] {
     `http-request set-var(txn.entry) ${word(`var(txn.host),${lookup}`)}`,
     ...wildcardLines("txn.entry", "var(txn.host)", lookup),
     ...entryLines(files.paths),
-    `http-request set-var(txn.sni) ${word(`${sni},${lookup},field(1,|)`)} if { ssl_fc }`,
-    ...wildcardLines("txn.sni", sni, `${lookup},field(1,|)`),
-    answer(
-      421,
-      "the connection is for another host",
-      "if { var(txn.sni) -m found } !{ var(txn.sni),strcmp(txn.section) eq 0 }",
-    ),
+    `http-request set-var(txn.sni_entry) ${word(`${sni},${lookup}`)} if { ssl_fc }`,
+    ...wildcardLines("txn.sni_entry", sni, lookup),
+    ...sniLines("txn.sni_entry"),
+    answer(...misdirected, "if { var(txn.sni) -m found } !{ var(txn.sni),strcmp(txn.section) eq 0 }"),
   ];
 }
 
