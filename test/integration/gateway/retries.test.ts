@@ -40,8 +40,8 @@ beforeAll(async () => {
       // As in the conformance suite.
       on("/code-500-attempts-3", { retry: { codes: [500], attempts: 3 } }),
       on("/code-all-attempts-2", { retry: { codes: [500, 502, 503, 504], attempts: 2 } }),
-      on("/connections", { retry: {}, timeouts: { backendRequest: "300ms" } }),
-      on("/total", { retry: { attempts: 5 }, timeouts: { request: "700ms", backendRequest: "200ms" } }),
+      on("/connections", { retry: {}, timeouts: { backendRequest: "2s" } }),
+      on("/total", { retry: { attempts: 5 }, timeouts: { request: "2s", backendRequest: "600ms" } }),
       on("/none", {}),
       on("/shared", { retry: { codes: [500] }, backendRefs: [toSlice(slice), toSlice(slice)] }),
       { backendRefs: [toSlice(slice)], retry: { codes: [503] } },
@@ -106,7 +106,7 @@ describe.concurrent("a request is sent again", () => {
     const [status, asked] = await ask("total", 9, "hang");
     expect(status).toBe(504);
     expect(asked).toBeLessThan(5);
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
 
   test.each([

@@ -3,6 +3,7 @@ import { innerFrontend } from "./inner-hop.ts";
 import { misdirected, sniLines } from "./misdirected-lines.ts";
 import { entryLines, plainLines, slotDefaultsName } from "./plain-section.ts";
 import { word } from "./quote.ts";
+import { maxCopies } from "./request-script.ts";
 
 /** Paths of the files that HAProxy reads and of the sockets that it is asked on. */
 export interface GatewayFiles {
@@ -55,6 +56,11 @@ const maxHeadersInside = 256;
 /** Of all workers that may still serve their last requests, each of which holds the whole configuration. */
 const earlierWorkersBytes = 1.5 * 2 ** 30;
 
+/** HAProxy's to itself: one of each request, and copies, which leave room for these. */
+function innerConnections({ connections }: GatewayLimits): number {
+  return connections + maxCopies(connections);
+}
+
 function maxEarlierWorkers(bytes: number): number {
   return Math.min(50, Math.max(5, Math.floor(earlierWorkersBytes / Math.max(bytes, 1))));
 }
@@ -71,8 +77,7 @@ export function sharedConfiguration(settings: GatewaySettings, files: GatewayFil
     "# Written by telemetryd; changes are lost.",
     section("global", [
       `stats socket ${word(files.workerSocket)} mode 600 level admin expose-fd listeners`,
-      // A request may hold two: the client's, and one from HAProxy to itself.
-      `maxconn ${2 * limits.connections}`,
+      `maxconn ${limits.connections + innerConnections(limits)}`,
       // With fewer open files than the connections need, HAProxy lowers the number of connections itself.
       "no strict-limits",
       // How long requests that are open at a reload may still take, and how many workers may wait for them.
@@ -93,7 +98,7 @@ export function sharedConfiguration(settings: GatewaySettings, files: GatewayFil
     section("defaults", defaultLines()),
     section("frontend gateway", frontendLines(settings, files, bytes !== undefined)),
     section("backend unknown", [answer(404, notFound, "")]),
-    section("frontend inner", innerFrontend(files.innerSocket, limits.connections, "unknown-inner")),
+    section("frontend inner", innerFrontend(files.innerSocket, innerConnections(limits), "unknown-inner")),
     section("backend unknown-inner", [answer(503, "the rule has changed", "")]),
     ...[projectTable, organizationTable].map((table) =>
       section(`backend ${table}`, ["stick-table type string len 256 size 100k expire 1m store conn_cur"]),

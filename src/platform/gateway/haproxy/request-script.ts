@@ -4,16 +4,24 @@ import { sectionHeader } from "./inner-hop.ts";
 export const maxMirroredBytes = 16_384;
 /** How long a mirror may take for its response. */
 export const mirrorMs = 10_000;
-/** Copies that are being sent at once, of a project and of all. */
-const [ofProject, ofAll] = [32, 1_024];
+/** Copies of a project that are being sent at once, at most. */
+const copiesOfProject = 32;
+
+/** Copies that are being sent at once. @param connections of clients, at most */
+export function maxCopies(connections: number): number {
+  return Math.ceil(connections / 4);
+}
 
 /**
  * Removes what a request's Connection names, but for what says where the request goes and where it ends:
  * HAProxy's own rules know no names that come with a request. Sends copies of requests to mirrors.
  *
  * @param innerSocket where HAProxy takes these copies
+ * @param connections of clients, at most
  */
-export function requestScript(innerSocket: string): string {
+export function requestScript(innerSocket: string, connections: number): string {
+  const ofAll = maxCopies(connections);
+  const ofProject = Math.min(copiesOfProject, Math.ceil(ofAll / 4));
   return `-- Written by telemetryd; changes are lost.
 local kept = { ["host"] = true, ["content-length"] = true, ["transfer-encoding"] = true }
 core.register_action("drop-named", { "http-req" }, function(txn)
