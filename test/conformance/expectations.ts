@@ -11,6 +11,7 @@ export const version = "v1.6.3";
 /** Features beyond those that every implementation has (Gateway API: extended) which the platform has. */
 export const features: readonly string[] = [
   "GatewayHTTPListenerIsolation",
+  "GatewayHTTPSListenerDetectMisdirectedRequests",
   "HTTPRoute303RedirectStatusCode",
   "HTTPRoute307RedirectStatusCode",
   "HTTPRoute308RedirectStatusCode",
@@ -27,8 +28,12 @@ export const features: readonly string[] = [
   "HTTPRoutePathRewrite",
   "HTTPRoutePortRedirect",
   "HTTPRouteQueryParamMatching",
+  "HTTPRouteRequestMirror",
+  "HTTPRouteRequestMultipleMirrors",
+  "HTTPRouteRequestPercentageMirror",
   "HTTPRouteRequestTimeout",
   "HTTPRouteResponseHeaderModification",
+  "HTTPRouteRetry",
   "HTTPRouteSchemeRedirect",
 ];
 
@@ -80,7 +85,11 @@ export const passing: readonly string[] = [
   "HTTPRouteReferenceGrant",
   "HTTPRouteRequestHeaderModifier",
   "HTTPRouteRequestHeaderModifierBackendWeights",
+  "HTTPRouteRequestMirror",
+  "HTTPRouteRequestMultipleMirrors",
+  "HTTPRouteRequestPercentageMirror",
   "HTTPRouteResponseHeaderModifier",
+  "HTTPRouteRetry",
   "HTTPRouteRewriteHost",
   "HTTPRouteRewritePath",
   "HTTPRouteSimpleSameNamespace",
@@ -107,9 +116,9 @@ export const failing: readonly Group[] = [
       "has two Gateways with the same hostnames at once: one of them has each, since all share an address",
   },
   {
-    tests: ["HTTPRouteHTTPSListener"],
+    tests: ["HTTPRouteHTTPSListener", "HTTPRouteHTTPSListenerDetectMisdirectedRequests"],
     reason:
-      "asks for a hostname that no listener and no route names: with one address for all, it is no Gateway's",
+      "ask for a hostname that no listener and no route names: with one address for all, it is no Gateway's",
   },
   {
     tests: ["HTTPRouteListenerPortMatching"],
@@ -156,11 +165,6 @@ export const unsupported: readonly (Group & { readonly features: readonly string
     reason: "certificates of clients are not asked for",
   },
   {
-    features: ["GatewayHTTPSListenerDetectMisdirectedRequests"],
-    tests: ["HTTPRouteHTTPSListenerDetectMisdirectedRequests"],
-    reason: "a connection of one hostname may ask for others of the same Gateway",
-  },
-  {
     features: ["GatewayInfrastructure"],
     tests: ["GatewayInfrastructureMetadata", "GatewayInvalidParametersRef"],
     reason: "no object of the project stands for the gateway's process",
@@ -174,20 +178,6 @@ export const unsupported: readonly (Group & { readonly features: readonly string
     features: ["HTTPRouteBackendProtocolH2C"],
     tests: ["HTTPRouteBackendProtocolH2C"],
     reason: "backends get HTTP/1.1",
-  },
-  {
-    features: [
-      "HTTPRouteRequestMirror",
-      "HTTPRouteRequestMultipleMirrors",
-      "HTTPRouteRequestPercentageMirror",
-    ],
-    tests: ["HTTPRouteRequestMirror", "HTTPRouteRequestMultipleMirrors", "HTTPRouteRequestPercentageMirror"],
-    reason: "HAProxy has no mirror",
-  },
-  {
-    features: ["HTTPRouteRetry"],
-    tests: ["HTTPRouteRetry"],
-    reason: "HAProxy decides for a whole Gateway which requests are sent again",
   },
   {
     features: ["ListenerSet"],

@@ -1,6 +1,8 @@
 import type { BackendTarget, RouteProgram } from "../routing/route-program.ts";
 import { type HostState, targetKey } from "./backend-addresses.ts";
 import { isOneBackend, sectionName, serverName } from "./haproxy/backend-section.ts";
+import { mirrorSectionName } from "./haproxy/mirror-section.ts";
+import { retrySectionName } from "./haproxy/retry-section.ts";
 
 type Servers = Pick<HostState & { kind: "address" }, "servers">;
 
@@ -37,12 +39,23 @@ export function addressCommands(
   const rules = program.rules.flatMap(({ action }, rule) =>
     action.type === "forward" && targetKey(action.backend) === targetKey(target) ? [rule] : [],
   );
-  const ofRules = after.length > 1 && isOneBackend(program) ? rules.slice(0, 1) : rules;
-  return ofRules.flatMap((rule) =>
+  const isMirror = (rule: number): boolean => program.rules[rule]?.isMirror === true;
+  const own = rules.filter((rule) => !isMirror(rule));
+  const ofRules = after.length > 1 && isOneBackend(program) ? own.slice(0, 1) : own;
+  return [...ofRules, ...rules.filter(isMirror)].flatMap((rule) =>
     after.flatMap((address, place) => {
       if (address === before[place]) return [];
-      const server = `${sectionName(program.gateway)}/${serverName(rule, place)}`;
-      return `set server ${server} addr ${address} port ${target.port}`;
+      return sectionsOf(program, rule).map((section) => {
+        const server = `${section}/${serverName(rule, place)}`;
+        return `set server ${server} addr ${address} port ${target.port}`;
+      });
     }),
   );
+}
+
+/** Names of the sections that have the servers of a rule. */
+function sectionsOf({ gateway, rules }: RouteProgram, rule: number): string[] {
+  const { isMirror, retry } = rules[rule] ?? {};
+  if (isMirror === true) return [mirrorSectionName(gateway, rule)];
+  return [sectionName(gateway), ...(retry === undefined ? [] : [retrySectionName(gateway, rule)])];
 }

@@ -206,7 +206,7 @@ export async function checkShared(
   { files, settings, haproxy }: ConfigurationWriterOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  await writeText(files.script, requestScript);
+  await writeText(files.script, requestScript(files.innerSocket, settings.limits.connections));
   for (const map of [files.hosts, files.paths]) await appendFile(map, "", { mode: 0o600 });
   const shared = sharedConfiguration(settings, files);
   const candidate = `${files.configuration}.next`;
@@ -260,6 +260,7 @@ function makeSection(
       requestsPerProxy: settings.limits.requestsPerProxy,
       connections: settings.limits.connections,
       authoritiesFile: files.authorities,
+      innerSocket: files.innerSocket,
       addressOf: addresses,
     });
     return { gateway: program.gateway, text };

@@ -348,5 +348,6 @@ export function gatewayFiles(directory: string, socketDirectory: string): Gatewa
     authorities: join(directory, "authorities.pem"),
     masterSocket: join(socketDirectory, "master.sock"),
     workerSocket: join(socketDirectory, "worker.sock"),
+    innerSocket: join(socketDirectory, "inner.sock"),
   };
 }

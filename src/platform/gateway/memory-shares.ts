@@ -60,15 +60,19 @@ export function placementBytes({ places, pools }: Placement): number {
 
 /** Memory that HAProxy needs for a program but for its servers, within a third. */
 export function ownBytes(program: RouteProgram): number {
-  const acls = program.matches.reduce((sum, match) => sum + conditionCount(match), 0);
-  const rules = program.rules.reduce((sum, rule) => sum + lineCount(rule), program.matches.length);
+  let acls = program.matches.reduce((sum, match) => sum + conditionCount(match), 0);
+  let rules = program.rules.reduce((sum, rule) => sum + lineCount(rule), program.matches.length);
   const redirects = program.rules.filter(({ action }) => action.type === "redirect").length;
   const names = (program.hostnames?.length ?? 0) * entryBytes + certificateBytes(program);
   const { certificates: _, ...others } = program;
+  const { tlsListeners = [] } = program;
   const text = JSON.stringify(others);
   let percents = 0;
   // Each is a part of its own in a log-format string.
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) === percent) percents++;
+  // A listener's name is compared with the connection's and the request's.
+  acls += 4 * tlsListeners.length;
+  rules += 2 * tlsListeners.length;
   const lines = acls * bytesOf.acl + rules * bytesOf.rule + redirects * bytesOf.redirect;
   return bytesOf.section + names + text.length + lines + percents * bytesOf.percent;
 }
@@ -87,6 +91,7 @@ function lineCount({
   rewriteHostname,
   timeoutMs,
   cors,
+  mirrors = [],
   action,
 }: ProgramRule) {
   const changes = [...requestHeaders, ...responseHeaders];
@@ -97,7 +102,9 @@ function lineCount({
   const rewrites = [rewritePath, rewritePath, rewriteHostname, timeoutMs];
   const shares = action.type === "split" ? 1 + action.shares.length : 0;
   const origins = cors === undefined ? 0 : 12 + cors.origins.length;
-  return 1 + origins + filters + shares + rewrites.filter((each) => each !== undefined).length;
+  return (
+    1 + 2 * mirrors.length + origins + filters + shares + rewrites.filter((each) => each !== undefined).length
+  );
 }
 
 /** Memory that HAProxy needs for a version with the addresses that its backends have. */
@@ -110,13 +117,16 @@ export function versionBytes(held: HeldProgram): number {
     return held.bytes;
   }
   let bytes = held.ownBytes;
-  for (const { action } of held.program.rules) {
+  for (const { action, retry, isMirror } of held.program.rules) {
     if (action.type !== "forward") continue;
     const state = held.states.get(targetKey(action.backend));
     const servers = state?.kind === "address" ? state.servers.length : 1;
     // Each of several is named twice.
     const choices = servers > 1 ? servers * bytesOf.rule : 0;
-    bytes += choices + servers * (bytesOf.server + (action.backend.scheme === "https" ? bytesOf.tls : 0));
+    const own = choices + servers * (bytesOf.server + (action.backend.scheme === "https" ? bytesOf.tls : 0));
+    // Its servers are in a section of its own, too, to which another server leads.
+    bytes += retry === undefined ? own : 2 * own + bytesOf.section + bytesOf.server;
+    if (isMirror === true) bytes += bytesOf.section;
   }
   held.bytes = bytes;
   return bytes;

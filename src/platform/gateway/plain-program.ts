@@ -76,7 +76,7 @@ function isOfPathOnly(match: ProgramMatch): boolean {
 function isPlainRule(rule: ProgramRule): boolean {
   const { requestHeaders, responseHeaders, rewriteHostname, rewritePath, timeoutMs, action } = rule;
   if (requestHeaders.length > 0 || responseHeaders.length > 0) return false;
-  if (rewritePath !== undefined || rule.cors !== undefined) return false;
+  if ([rewritePath, rule.cors, rule.retry, rule.mirrors].some((each) => each !== undefined)) return false;
   if (rewriteHostname !== undefined && !isPlainText(rewriteHostname)) return false;
   if (timeoutMs !== undefined && !(Number.isSafeInteger(timeoutMs) && timeoutMs >= 0)) return false;
   if (action.type === "respond") return action.status === 500 || action.status === 503;

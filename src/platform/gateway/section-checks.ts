@@ -4,6 +4,7 @@ import type { Logger } from "../../base/log/log.ts";
 import type { CheckOutcome } from "./haproxy/configuration-check.ts";
 import { type Section, writeConfiguration } from "./haproxy/configuration-file.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
+import { luaIsMissing } from "./haproxy/mirror-section.ts";
 import type { HeldProgram, Refusal } from "./held-program.ts";
 
 export interface SectionChecksOptions {
@@ -211,7 +212,7 @@ export class SectionChecks {
         // The message has paths, and words of the configuration.
         const reason = message?.slice(0, 500) ?? "the check exceeded its limits";
         this.#options.log.warn({ gateway, message: reason }, "HAProxy does not accept a program");
-        this.#end(each, outcome.kind === "exceeded" ? tooCostly : notAccepted);
+        this.#end(each, outcome.kind === "exceeded" ? tooCostly : refusalFor(message));
       } else {
         this.#enqueue({ ...each, most: Math.max(1, batch.length >> 1) });
       }
@@ -239,6 +240,10 @@ function digestOf({ text }: Section): string {
   return createHash("sha256").update(text).digest("base64");
 }
 
+function refusalFor(message = ""): Refusal {
+  return message.includes(luaIsMissing) ? { why: luaIsMissing } : notAccepted;
+}
+
 function namedIn(message: string): string | undefined {
-  return /\bgateway-([0-9a-f-]{36})\b/.exec(message)?.[1];
+  return /\b(?:gateway|retry|mirror)-([0-9a-f-]{36})\b/.exec(message)?.[1];
 }

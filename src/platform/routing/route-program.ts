@@ -17,6 +17,11 @@ export interface RouteProgram {
   readonly created?: string;
   /** The protocols that the Gateway listens for. */
   readonly listeners: readonly Listener[];
+  /**
+   * Hostnames of listeners for HTTPS, the most specific first, if they take different requests: a connection
+   * is for one of them.
+   */
+  readonly tlsListeners?: readonly string[];
   /** In the order in which they are tried: the first that a request has decides. */
   readonly matches: readonly ProgramMatch[];
   readonly rules: readonly ProgramRule[];
@@ -77,8 +82,33 @@ export interface ProgramRule {
   readonly rewritePath?: PathChange;
   /** Limit of the backend's response in ms; absent: the gateway's own; 0: the longest. */
   readonly timeoutMs?: number;
+  /** With it, `timeoutMs` is the limit of all attempts together. */
+  readonly retry?: Retry;
   readonly cors?: CrossOrigin;
+  /** Where copies of the requests that are forwarded go. */
+  readonly mirrors?: readonly Mirror[];
+  /** Requests for it are copies only. No match leads to it, and it forwards. */
+  readonly isMirror?: true;
   readonly action: RuleAction;
+}
+
+/** When a backend is asked again; also, and whatever the codes, after a connection that fails. */
+export interface Retry {
+  /** After the first one, at least 1. */
+  readonly attempts: number;
+  /** Statuses that HAProxy's `retry-on` has. */
+  readonly codes: readonly number[];
+  /** Limit of one attempt in ms; absent: the gateway's own; 0: the longest. */
+  readonly timeoutMs?: number;
+}
+
+/** Which share of the requests is copied, each by chance. */
+export interface Mirror {
+  /** Place in {@link RouteProgram.rules} of one that is a mirror. */
+  readonly rule: number;
+  readonly numerator: number;
+  /** At least 1. */
+  readonly denominator: number;
 }
 
 /** Which pages of other origins may read the responses (Fetch standard, section 3.3, "CORS protocol"). */

@@ -1,18 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { JsonObject, KubeObject } from "../../../src/kube-server/api/object.ts";
-import { objectKey } from "../../../src/kube-server/store/keys.ts";
-import { attachedRoutes, routesOfGateway } from "../../../src/platform/controllers/gateway/route-parents.ts";
-import { routeProgram } from "../../../src/platform/controllers/gateway/route-programs.ts";
-import { endpointSliceKind } from "../../../src/platform/kinds/discovery/endpoint-slice.ts";
-import { gatewayKind } from "../../../src/platform/kinds/gateway/gateway.ts";
-import { httpRouteKind } from "../../../src/platform/kinds/gateway/http-route.ts";
-import { Granted } from "../../../src/platform/kinds/gateway/reference-grant.ts";
+import type { JsonObject } from "../../../src/kube-server/api/object.ts";
 import type { RouteProgram } from "../../../src/platform/routing/route-program.ts";
 import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
 import { send } from "../../support/gateway/gateway-request.ts";
-import { programOf } from "../../support/gateway/route-program.ts";
+import { programOfManifest } from "../../support/gateway/route-manifest.ts";
 import { type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
-import { admitted, objectOf } from "../../support/plane/admission.ts";
 import { until } from "../../support/until.ts";
 
 /** HTTPRoutes whose rules have several backends, in a running HAProxy. */
@@ -36,41 +28,17 @@ afterAll(async () => {
 });
 
 function routeWith(rule: JsonObject): RouteProgram {
-  const { gateway: uid, plane } = programOf([]);
-  const parent = objectOf(gatewayKind("example"), "g", {
-    metadata: { uid },
-    spec: {
-      gatewayClassName: "external-global-proxy",
-      listeners: [{ name: "web", port: 80, protocol: "HTTP" }],
-    },
-  });
-  const route = admitted(
-    objectOf(httpRouteKind, "r", { spec: { parentRefs: [{ name: "g" }], rules: [rule] } }),
-    httpRouteKind,
+  const slice = (name: string, port: number, addresses: string[]) => ({ name, port, addresses });
+  return programOfManifest(
+    [rule],
+    [
+      slice("a", a.port, ["127.0.0.1"]),
+      slice("b", b.port, ["127.0.0.1"]),
+      slice("a-twice", a.port, ["127.0.0.1", "127.0.0.2"]),
+      slice("a-dead", a.port, ["127.0.0.3", "127.0.0.1"]),
+      slice("none", a.port, []),
+    ],
   );
-  const slice = (name: string, port: number, addresses: string[]): [string, KubeObject] => [
-    objectKey(endpointSliceKind, "default", name),
-    objectOf(endpointSliceKind, name, {
-      addressType: "IPv4",
-      endpoints: addresses.map((address) => ({ addresses: [address] })),
-      ports: [{ port }],
-    }),
-  ];
-  const slices = new Map([
-    slice("a", a.port, ["127.0.0.1"]),
-    slice("b", b.port, ["127.0.0.1"]),
-    slice("a-twice", a.port, ["127.0.0.1", "127.0.0.2"]),
-    slice("a-dead", a.port, ["127.0.0.3", "127.0.0.1"]),
-    slice("none", a.port, []),
-  ]);
-  const routes = attachedRoutes(routesOfGateway(parent, [route]));
-  return routeProgram({
-    plane,
-    gateway: parent,
-    routes,
-    backends: { slices, granted: new Granted([]) },
-    ownRanges: [],
-  });
 }
 
 const to = (name: string, weight?: number, more: JsonObject = {}): JsonObject => ({

@@ -34,6 +34,8 @@ export interface Echo extends ReceivedRequest {
  * - `/slow/<ms>`: the same, so much later
  * - `/hang`: reads the request and never answers
  * - `/status/<n>`: the same with this status, without a body for 204 and 304
+ * - `/fails/<n>/<what>/<id>`: the first n requests of this path get the status `what`, or with `end` the end of
+ *   their connection, with `hang` nothing
  * - `/bytes/<n>`: so many bytes, as fast as they are read
  * - `/sse`: an event each 100 ms, `data: 0`, `data: 1` and so on, until the client goes away
  * - `/die`: promises 1,000 bytes, sends 10, and breaks the connection
@@ -175,7 +177,7 @@ function serve(server: Server, shared: Shared): void {
 
 /** Whether the path is one at which this side breaks the connection. */
 function isOwnEnd(url: string | undefined): boolean {
-  return pathOf(url) === "/die";
+  return pathOf(url) === "/die" || /^\/fails\/.*\/end\//.test(pathOf(url));
 }
 
 function pathOf(url: string | undefined): string {
@@ -219,6 +221,15 @@ async function answer(
       return;
     case "status":
       return send(response, amount, echo);
+    case "fails": {
+      const [, , , what = "", id] = pathOf(request.url).split("/");
+      const same = shared.received.filter(({ url }) => url.endsWith(`/${id}`)).length;
+      if (same > amount) return send(response, 200, echo);
+      if (what === "hang") return;
+      if (what === "end") response.destroy();
+      else send(response, Number(what), echo);
+      return;
+    }
     case "bytes":
       response.writeHead(200, { "content-type": "application/octet-stream", "content-length": amount });
       return pipeline(Readable.from(pieces(amount)), response);

@@ -23,6 +23,8 @@ export interface RunningGatewayOptions {
   readonly allow?: readonly string[];
   readonly lookup?: Lookup;
   readonly accessLog?: boolean;
+  /** HAProxy's path; by default the one that all tests have. */
+  readonly binary?: string;
   readonly shutdownTimeoutMs?: number;
   /** Those of a gateway that was stopped. */
   readonly programs?: MemoryPrograms;
@@ -79,7 +81,7 @@ export async function startGateway(options: RunningGatewayOptions = {}): Promise
   const woken: string[] = [];
   const clock = systemClock;
   const child = createHaproxy({
-    ...{ binary: haproxy.path, files, clock, log: quiet },
+    ...{ binary: options.binary ?? haproxy.path, files, clock, log: quiet },
     onLogLine: (line) => logLines.push(line),
   });
   const gateway = createGateway({

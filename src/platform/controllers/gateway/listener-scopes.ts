@@ -51,10 +51,15 @@ export class ListenerScopes {
         return name === undefined || (host !== undefined && coversHostname(name, host));
       });
       // Of hostnames that cover the same one, the longest is the most specific.
-      const length = (listener: JsonObject) => hostnameOf(listener)?.length ?? 0;
-      this.#owners.set(key, covering.sort((a, b) => length(b) - length(a))[0]);
+      this.#owners.set(key, covering.sort((a, b) => specificity(b) - specificity(a))[0]);
     }
     return this.#owners.get(key);
+  }
+
+  /** Hostnames of the listeners of a protocol, the most specific first. */
+  hostnamesOn(protocol: Listener): string[] {
+    const listeners = this.#of(protocol).sort((a, b) => specificity(b) - specificity(a));
+    return [...new Set(listeners.flatMap((each) => hostnameOf(each) ?? []))];
   }
 
   /** For which hosts the gateway takes a route's requests. @param attached its listeners that are served */
@@ -110,6 +115,12 @@ export class ListenerScopes {
   #of(protocol: Listener): JsonObject[] {
     return this.#listeners.filter((each) => protocolOf(each) === protocol);
   }
+}
+
+/** Grows with what a hostname has in common with those that it covers: `a.b.c` is more than `*.b.c`. */
+function specificity(listener: JsonObject): number {
+  const name = hostnameOf(listener) ?? "";
+  return name.startsWith("*") ? name.length - 1 : name.length;
 }
 
 function hostnameOf({ hostname }: JsonObject): string | undefined {

@@ -1,7 +1,7 @@
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
 import type { NewCondition } from "../../../kube-server/controllers/conditions.ts";
-import { weightedBackends } from "../../kinds/gateway/http-route.ts";
+import { mirrorBackends, weightedBackends } from "../../kinds/gateway/http-route.ts";
 import { programLimits } from "../../routing/program-limits.ts";
 import type { RouteMatch } from "../../routing/route-program.ts";
 import type { RouteHost } from "./listener-scopes.ts";
@@ -101,10 +101,10 @@ export function conditionCount({ path, method, headers, queryParams }: RouteMatc
   return names.reduce((sum, each) => sum + each, paths + (method === undefined ? 0 : 1) + headers.length);
 }
 
-/** Rules of the program that a route's rule becomes: each of several backends has one, too. */
+/** Rules of the program that a route's rule becomes: each of several backends has one, too, and each mirror. */
 export function ruleCount(rule: JsonObject): number {
   const backends = weightedBackends(rule).length;
-  return backends > 1 ? 1 + backends : 1;
+  return 1 + (backends > 1 ? backends : 0) + mirrorBackends(rule).length;
 }
 
 /** Headers that a rule's filters change; each of several backends has the rule's and its own. */

@@ -282,6 +282,16 @@ describe("backends", () => {
     expect(resolvedRefs(routeOf([], { rules }), there)).toMatchObject({ reason });
   });
 
+  test("what a mirror names", () => {
+    const requestMirror = { backendRef: { ...backend, name: "nowhere" } };
+    const rules = [{ backendRefs: [backend], filters: [{ type: "RequestMirror", requestMirror }] }];
+    const resolved = resolvedRefs(routeOf([], { rules }), backends);
+    expect(resolved).toMatchObject({
+      reason: "BackendNotFound",
+      message: 'EndpointSlice "nowhere" not found',
+    });
+  });
+
   test("a slice of another namespace that is permitted, and not there", () => {
     const grant = objectOf(referenceGrantKind, "g", { spec: { from: [routes], to: [toSlices] } });
     const there = {

@@ -3,7 +3,7 @@ import { type JsonObject, type KubeObject, sameJson } from "../../../kube-server
 import { type NewCondition, withCondition } from "../../../kube-server/controllers/conditions.ts";
 import { AllowedNamespaces } from "../../kinds/gateway/allowed-namespaces.ts";
 import { listenerFault, routeKindsOf } from "../../kinds/gateway/gateway.ts";
-import { parentsOf, type RouteParent } from "../../kinds/gateway/http-route.ts";
+import { mirrorBackends, parentsOf, type RouteParent } from "../../kinds/gateway/http-route.ts";
 import type { NamespacedName } from "../../kinds/references.ts";
 import { type HostnameStates, hostnamesOfRoute, wantedHostnames } from "./gateway-hostnames.ts";
 import type { ListenerCertificates } from "./listener-certificates.ts";
@@ -140,8 +140,8 @@ export function attachedCount(listener: JsonObject, routes: readonly RouteOfGate
 /** Whether all backends of a route are there. */
 export function resolvedRefs(route: KubeObject, backends: Backends): NewCondition {
   const { namespace = "" } = route.metadata;
-  for (const { backendRefs } of objectsIn(fieldAt(route, ["spec", "rules"]))) {
-    for (const ref of objectsIn(backendRefs)) {
+  for (const rule of objectsIn(fieldAt(route, ["spec", "rules"]))) {
+    for (const ref of [...objectsIn(rule["backendRefs"]), ...mirrorBackends(rule)]) {
       const target = targetOf(ref, namespace, backends);
       if (!("fault" in target) || target.fault !== "missing") continue;
       const { reason, message } = target;

@@ -239,6 +239,54 @@ test.each<[timeouts: JsonObject, ms: number | undefined]>([
   expect(ruleOf({ timeouts, backendRefs: [to("s")] })?.timeoutMs).toBe(ms);
 });
 
+describe("mirrors", () => {
+  const mirror = (more: JsonObject, backendRef = to("s")): JsonObject => ({
+    type: "RequestMirror",
+    requestMirror: { backendRef, ...more },
+  });
+  const programOf = (rule: JsonObject): RouteProgram => program(routeOf("r", { rules: [rule, {}] }));
+
+  test.each<[settings: JsonObject, numerator: number, denominator: number]>([
+    [{}, 100, 100],
+    [{ percent: 0 }, 0, 100],
+    [{ percent: 35 }, 35, 100],
+    [{ fraction: { numerator: 1 } }, 1, 100],
+    [{ fraction: { numerator: 25, denominator: 50 } }, 25, 50],
+  ])("%j: %i of %i", (settings, numerator, denominator) => {
+    const { rules } = programOf({ backendRefs: [to("s")], filters: [mirror(settings)] });
+    expect(rules[0]?.mirrors).toEqual([{ rule: 2, numerator, denominator }]);
+    expect(rules[2]).toMatchObject({ isMirror: true, action: { type: "forward" } });
+    expect(rules.length).toBe(3);
+  });
+
+  test("of each share of a rule with several backends; one that does not exist is left out", () => {
+    const filters = [mirror({}, to("missing")), mirror({})];
+    const { rules } = programOf({ backendRefs: [to("s"), to("s")], filters });
+    const all = [{ rule: 2, numerator: 100, denominator: 100 }];
+    expect(rules.map(({ mirrors }) => mirrors)).toEqual([undefined, undefined, undefined, all, all]);
+  });
+});
+
+test.each<[rule: JsonObject, expected: JsonObject]>([
+  [{ retry: {} }, { retry: { attempts: 1, codes: [] } }],
+  [{ retry: { codes: [500, 503], attempts: 3 } }, { retry: { attempts: 3, codes: [500, 503] } }],
+  [
+    { retry: { attempts: 2 }, timeouts: { request: "10s", backendRequest: "2s" } },
+    { timeoutMs: 10_000, retry: { attempts: 2, codes: [], timeoutMs: 2_000 } },
+  ],
+  [
+    { retry: {}, timeouts: { backendRequest: "2s" } },
+    { retry: { attempts: 1, codes: [], timeoutMs: 2_000 } },
+  ],
+  [
+    { retry: {}, timeouts: { request: "0s" } },
+    { timeoutMs: 0, retry: { attempts: 1, codes: [], timeoutMs: 0 } },
+  ],
+])("the attempts of %j: %j", (rule, expected) => {
+  const { timeoutMs, retry } = ruleOf({ ...rule, backendRefs: [to("s")] }) ?? {};
+  expect({ timeoutMs, retry }).toEqual(expected);
+});
+
 test.each([
   [[http], ["http"]],
   [[https], ["https"]],

@@ -1,27 +1,23 @@
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
-import { type Json, type JsonObject, type KubeObject, stringList } from "../../../kube-server/api/object.ts";
+import { type JsonObject, type KubeObject, stringList } from "../../../kube-server/api/object.ts";
 import type { Plane } from "../../../kube-server/api/plane.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import { endpointSliceNames } from "../../kinds/discovery/endpoint-slice.ts";
 import { listenerFault } from "../../kinds/gateway/gateway.ts";
 import {
-  durationMs,
   isEndpointSlice,
   isPermitted,
+  mirrorFilters,
   weightedBackends,
 } from "../../kinds/gateway/http-route.ts";
 import type { Granted } from "../../kinds/gateway/reference-grant.ts";
 import type {
   BackendTarget,
-  CrossOrigin,
-  HeaderChanges,
   HostCertificate,
   Listener,
-  NameAndValue,
-  PathChange,
+  Mirror,
   ProgramMatch,
   ProgramRule,
-  Redirect,
   RouteProgram,
   RuleAction,
   Share,
@@ -30,6 +26,15 @@ import type { HostnameStates } from "./gateway-hostnames.ts";
 import type { ListenerCertificates } from "./listener-certificates.ts";
 import { ListenerScopes, protocolOf, type RouteHost } from "./listener-scopes.ts";
 import { orderedMatches } from "./match-order.ts";
+import {
+  crossOriginOf,
+  filterOf,
+  headerChanges,
+  pathChange,
+  redirectOf,
+  retryOf,
+  timeoutOf,
+} from "./rule-parts.ts";
 
 /** A route whose requests a gateway takes for some hosts. */
 export interface RoutedHosts {
@@ -81,6 +86,11 @@ export function routeProgram(parts: ProgramParts): RouteProgram {
   const matches = orderedMatches(
     routes.map(({ route, hosts }) => ({ route, hosts: hosts.map(({ host }) => host) })),
   );
+  // Listeners that all take the same requests need not be distinguished.
+  const isByHost = matches.some(
+    ({ host, route, place }) => host !== undefined || routes[route]?.hosts[place]?.except.length !== 0,
+  );
+  const tlsListeners = isByHost && listeners.includes("https") ? scopes.hostnamesOn("https") : [];
   return {
     gateway: uid,
     plane: { type: "project", name: plane.name, uid: plane.uid, organization: plane.organization },
@@ -90,6 +100,7 @@ export function routeProgram(parts: ProgramParts): RouteProgram {
     ...(held.length === 0 ? {} : { hostnames: held }),
     ...(own.length === 0 ? {} : { certificates: own }),
     listeners,
+    ...(tlsListeners.length === 0 ? {} : { tlsListeners }),
     matches: matches.map(({ match, route, rule, host, place }): ProgramMatch => {
       const { listeners: taking = [], except = [] } = routes[route]?.hosts[place] ?? {};
       const isEverywhere = listeners.every((each) => taking.includes(each));
@@ -191,22 +202,40 @@ export function readyAddresses(slice: KubeObject): string[] {
   return ready.flatMap(({ addresses = [] }) => stringList(addresses));
 }
 
-/** The rules of routes, in their order, then those of the backends of rules that have several. */
+/** The rules of routes, in their order, then those of their mirrors, and of the backends of rules that have several. */
 function programRules(
   rules: readonly { readonly rule: JsonObject; readonly namespace: string }[],
   backends: Backends,
 ): ProgramRule[] {
-  const shared: ProgramRule[] = [];
+  const further: ProgramRule[] = [];
+  const add = (rule: ProgramRule): number => rules.length + further.push(rule) - 1;
   const own = rules.map(({ rule, namespace }): ProgramRule => {
     const weighted = weightedBackends(rule);
-    if (weighted.length < 2) return ruleOf(rule, weighted[0], namespace, backends);
+    const mirrors = mirrorFilters(rule["filters"]).flatMap((mirror): Mirror[] => {
+      const action = forwardTo(objectsIn([mirror["backendRef"] ?? null])[0], namespace, backends);
+      // It is left out; the route's status says why.
+      if (action.type !== "forward") return [];
+      const place = add({ requestHeaders: [], responseHeaders: [], isMirror: true, action });
+      return [{ rule: place, ...shareOf(mirror) }];
+    });
+    const ruleFor = (backendRef: JsonObject | undefined): ProgramRule => {
+      const made = ruleOf(rule, backendRef, namespace, backends);
+      return mirrors.length === 0 ? made : { ...made, mirrors };
+    };
+    if (weighted.length < 2) return ruleFor(weighted[0]);
     const shares = weighted.map((backendRef): Share => {
-      shared.push(ruleOf(rule, backendRef, namespace, backends));
-      return { weight: Number(backendRef["weight"] ?? 1), rule: rules.length + shared.length - 1 };
+      return { weight: Number(backendRef["weight"] ?? 1), rule: add(ruleFor(backendRef)) };
     });
     return { requestHeaders: [], responseHeaders: [], action: { type: "split", shares } };
   });
-  return [...own, ...shared];
+  return [...own, ...further];
+}
+
+/** Of how many requests how many are copied. */
+function shareOf({ percent, fraction }: JsonObject): Pick<Mirror, "numerator" | "denominator"> {
+  if (fraction === undefined) return { numerator: Number(percent ?? 100), denominator: 100 };
+  const denominator = Number(fieldAt(fraction, ["denominator"]) ?? 100);
+  return { numerator: Number(fieldAt(fraction, ["numerator"])), denominator };
 }
 
 function ruleOf(
@@ -220,7 +249,11 @@ function ruleOf(
   const rewrite = fieldAt(filterOf(filters, "URLRewrite"), ["urlRewrite"]);
   const hostname = fieldAt(rewrite, ["hostname"]);
   const path = pathChange(fieldAt(rewrite, ["path"]), rule);
-  const timeoutMs = timeoutOf(rule["timeouts"]);
+  const retry = retryOf(rule);
+  const timeoutMs = timeoutOf(
+    rule["timeouts"],
+    retry === undefined ? ["request", "backendRequest"] : ["request"],
+  );
   const cors = fieldAt(filterOf(filters, "CORS"), ["cors"]);
   return {
     // A backend's filters are next to it: the last to see a request, and the first to see a response.
@@ -229,6 +262,7 @@ function ruleOf(
     ...(typeof hostname === "string" ? { rewriteHostname: hostname } : {}),
     ...(path === undefined ? {} : { rewritePath: path }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(retry === undefined ? {} : { retry }),
     ...(cors === undefined ? {} : { cors: crossOriginOf(cors) }),
     action: actionOf(rule, filters, backendRef, namespace, backends),
   };
@@ -243,85 +277,12 @@ function actionOf(
 ): RuleAction {
   const redirect = fieldAt(filterOf(filters, "RequestRedirect"), ["requestRedirect"]);
   if (redirect !== undefined) return { type: "redirect", redirect: redirectOf(redirect, rule) };
+  return forwardTo(backendRef, namespace, backends);
+}
+
+function forwardTo(backendRef: JsonObject | undefined, namespace: string, backends: Backends): RuleAction {
   if (backendRef === undefined) return { type: "respond", status: 500 };
   const target = targetOf(backendRef, namespace, backends);
   if (!("fault" in target)) return { type: "forward", backend: target };
   return { type: "respond", status: target.fault === "missing" ? 500 : 503 };
-}
-
-function filterOf(filters: readonly JsonObject[], type: string): JsonObject | undefined {
-  return filters.find((filter) => filter["type"] === type);
-}
-
-function headerChanges(filters: readonly JsonObject[], field: string): HeaderChanges[] {
-  return filters.flatMap((filter): HeaderChanges[] => {
-    const changes = filter[field];
-    if (changes === undefined) return [];
-    return [
-      {
-        set: firstOfEach(fieldAt(changes, ["set"])),
-        add: firstOfEach(fieldAt(changes, ["add"])),
-        remove: stringList(fieldAt(changes, ["remove"])),
-      },
-    ];
-  });
-}
-
-/** Of entries with an equal name, only the first counts (Gateway API, HTTPHeader.name). */
-function firstOfEach(list: Json | undefined): NameAndValue[] {
-  const found = new Map<string, NameAndValue>();
-  for (const { name, value } of objectsIn(list)) {
-    const key = String(name).toLowerCase();
-    if (!found.has(key)) found.set(key, { name: String(name), value: String(value) });
-  }
-  return [...found.values()];
-}
-
-function crossOriginOf(cors: Json): CrossOrigin {
-  const listOf = (field: string): string[] => stringList(fieldAt(cors, [field]));
-  return {
-    origins: listOf("allowOrigins"),
-    methods: listOf("allowMethods"),
-    headers: listOf("allowHeaders"),
-    exposed: listOf("exposeHeaders"),
-    hasCredentials: fieldAt(cors, ["allowCredentials"]) === true,
-    maxAgeSeconds: Number(fieldAt(cors, ["maxAge"]) ?? 5),
-  };
-}
-
-function pathChange(modifier: Json | undefined, rule: JsonObject): PathChange | undefined {
-  switch (fieldAt(modifier, ["type"])) {
-    case "ReplaceFullPath":
-      return { type: "full", path: String(fieldAt(modifier, ["replaceFullPath"])) };
-    case "ReplacePrefixMatch": {
-      const matched = fieldAt(rule, ["matches", 0, "path", "value"]) ?? "/";
-      const prefix = String(matched).replace(/(?<=.)\/$/, "");
-      return { type: "prefix", prefix, replacement: String(fieldAt(modifier, ["replacePrefixMatch"])) };
-    }
-    default:
-      return undefined;
-  }
-}
-
-function redirectOf(redirect: Json, rule: JsonObject): Redirect {
-  const [scheme, hostname] = [fieldAt(redirect, ["scheme"]), fieldAt(redirect, ["hostname"])];
-  const port = fieldAt(redirect, ["port"]);
-  const path = pathChange(fieldAt(redirect, ["path"]), rule);
-  return {
-    ...(scheme === "http" || scheme === "https" ? { scheme } : {}),
-    ...(typeof hostname === "string" ? { hostname } : {}),
-    ...(typeof port === "number" ? { port } : {}),
-    ...(path === undefined ? {} : { path }),
-    statusCode: Number(fieldAt(redirect, ["statusCode"]) ?? 302),
-  };
-}
-
-/** The shorter limit; 0 if there is none on purpose (Gateway API, HTTPRouteTimeouts). */
-function timeoutOf(timeouts: Json | undefined): number | undefined {
-  const given = [fieldAt(timeouts, ["request"]), fieldAt(timeouts, ["backendRequest"])].flatMap(
-    (text) => durationMs(text) ?? [],
-  );
-  if (given.length === 0) return undefined;
-  const limits = given.filter((ms) => ms > 0);
-  return limits.length === 0 ? 0 : Math.min(...limits);
 }

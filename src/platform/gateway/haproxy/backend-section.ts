@@ -1,15 +1,13 @@
-import { isIPv6 } from "node:net";
 import { programLimits } from "../../routing/program-limits.ts";
-import type {
-  HeaderChanges,
-  PathChange,
-  ProgramRule,
-  Redirect,
-  RouteProgram,
-} from "../../routing/route-program.ts";
+import type { HeaderChanges, ProgramRule, RouteProgram } from "../../routing/route-program.ts";
 import { corsLines } from "./cors-lines.ts";
-import { matchingLines, normalPath } from "./match-lines.ts";
-import { fetchOf, format, literal, word } from "./quote.ts";
+import { matchingLines } from "./match-lines.ts";
+import { mirrorLines, mirrorNeeds, mirrorSection } from "./mirror-section.ts";
+import { isForeign, isOtherListener, listenerLines, misdirected } from "./misdirected-lines.ts";
+import { pathCases, redirectLines } from "./path-lines.ts";
+import { fetchOf, format, word } from "./quote.ts";
+import { retryHopLines, retrySection, retryServer, totalTimeoutMs } from "./retry-section.ts";
+import { serverAddress, serverCheck, serverTimeoutMs, standIn } from "./server-lines.ts";
 
 /** Where the requests of a rule are forwarded to, decided when the section is made. */
 export type BackendAddress =
@@ -28,6 +26,8 @@ export interface SectionSettings {
   readonly connections: number;
   /** PEM file of the authorities that backends' certificates are verified by. */
   readonly authoritiesFile: string;
+  /** Unix socket on which HAProxy takes requests for sections of its own. */
+  readonly innerSocket: string;
   addressOf(rule: number): BackendAddress;
 }
 
@@ -43,7 +43,11 @@ export function serverName(rule: number, place: number): string {
 
 /** Whether all requests that are forwarded go to the same backend: its servers stand in for each other. */
 export function isOneBackend({ rules }: RouteProgram): boolean {
-  const backends = rules.flatMap(({ action }) => (action.type === "forward" ? [action.backend] : []));
+  // The servers of this section that lead to sections of retries stand in for no other.
+  if (rules.some(({ retry }) => retry !== undefined)) return false;
+  const backends = rules.flatMap(({ action, isMirror }) =>
+    action.type === "forward" && isMirror !== true ? [action.backend] : [],
+  );
   return new Set(backends.map((backend) => JSON.stringify(backend))).size === 1;
 }
 
@@ -69,11 +73,12 @@ export function programFault(program: RouteProgram): string | undefined {
 const pemForm = /^(-----(BEGIN|END) (CERTIFICATE|PRIVATE KEY)-----\n|[A-Za-z0-9+/=]{1,64}\n){1,800}$/;
 const hostnameForm = /^(\*\.)?[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/;
 
-/** Lines of a program's `backend` section, ending in a line break. */
+/** Lines of a program's `backend` sections, ending in a line break: its own, then those of some rules. */
 export function backendSection(program: RouteProgram, settings: SectionSettings): string {
   const lines = [
     `backend ${sectionName(program.gateway)}`,
     ...refusals(program, settings),
+    ...misdirectedLines(program),
     ...shareLines(
       fetchOf("str", program.plane.uid),
       fetchOf("str", program.plane.organization),
@@ -82,11 +87,17 @@ export function backendSection(program: RouteProgram, settings: SectionSettings)
     ...matchingLines(program.matches),
     reply("noRule", "unless { var(txn.rule) -m found }"),
     ...program.rules.flatMap(splitLines),
+    ...(program.rules.some(({ isMirror }) => isMirror === true) ? mirrorNeeds : []),
     ...loopGuard(program.gateway),
-    ...program.rules.flatMap((rule, index) => ruleLines(rule, index, settings)),
+    ...program.rules.flatMap((rule, index) => ruleLines(program, rule, index, settings)),
     ...serverLines(program, settings),
   ];
-  return `${lines.join("\n  ")}\n`;
+  const inner = program.rules.flatMap((rule, index) => {
+    const found = serversOf(rule, index, settings);
+    const sectionOf = rule.isMirror === true ? mirrorSection : retrySection;
+    return found.flatMap(({ lines }) => sectionOf(program.gateway, rule, index, lines));
+  });
+  return [lines, ...inner].map((each) => `${each.join("\n  ")}\n`).join("");
 }
 
 /** Requests of one program at once. */
@@ -99,6 +110,17 @@ function refusals({ listeners }: RouteProgram, { requestsPerProxy }: SectionSett
     requestLimit(requestsPerProxy),
     ...(listeners.includes("http") ? [] : [answer(404, notFound, "unless { ssl_fc }")]),
     ...(listeners.includes("https") ? [] : [answer(404, notFound, "if { ssl_fc }")]),
+  ];
+}
+
+function misdirectedLines(program: RouteProgram): string[] {
+  const lines = listenerLines(program);
+  if (lines.length === 0) return [answer(...misdirected, `if ${isForeign}`)];
+  return [
+    ...lines,
+    answer(...misdirected, `if ${isOtherListener}`),
+    // Its listener would be the connection's.
+    answer(404, notFound, `if ${isForeign}`),
   ];
 }
 
@@ -186,24 +208,30 @@ function splitLines({ action }: ProgramRule, index: number): string[] {
 
 const nameless = "the backend's certificate cannot be verified: its endpoint is an address, not a host name";
 
-function ruleLines(rule: ProgramRule, index: number, settings: SectionSettings): string[] {
+function ruleLines(
+  program: RouteProgram,
+  rule: ProgramRule,
+  index: number,
+  settings: SectionSettings,
+): string[] {
   const chosen = `{ var(txn.rule) -m int ${index} }`;
   // Also of what the gateway itself answers: redirects and its own errors.
   const response = rule.responseHeaders.flatMap((changes) =>
     headerLines("http-after-response", changes, chosen),
   );
-  return [...response, ...requestLines(rule, index, chosen, settings)];
-}
-
-function requestLines(rule: ProgramRule, index: number, chosen: string, settings: SectionSettings): string[] {
-  const { action } = rule;
-  // Its requests have the rules of its shares.
-  if (action.type === "split") return [];
+  // Requests of a rule that is split have the rules of its shares; those for a mirror have a section.
+  if (rule.action.type === "split" || rule.isMirror === true) return response;
   const cors = rule.cors === undefined ? [] : corsLines(rule.cors, index, chosen);
-  return [...cors, ...actionLines(rule, index, chosen, settings)];
+  return [...response, ...cors, ...actionLines(program, rule, index, chosen, settings)];
 }
 
-function actionLines(rule: ProgramRule, index: number, chosen: string, settings: SectionSettings): string[] {
+function actionLines(
+  program: RouteProgram,
+  rule: ProgramRule,
+  index: number,
+  chosen: string,
+  settings: SectionSettings,
+): string[] {
   const { action } = rule;
   if (action.type === "respond") {
     return [noBackend(action.status, `if ${chosen}`)];
@@ -214,6 +242,7 @@ function actionLines(rule: ProgramRule, index: number, chosen: string, settings:
     return [reply(address.kind, `if ${chosen}`)];
   }
   if (address.kind === "nameless") return [answer(503, nameless, `if ${chosen}`)];
+  const timeoutMs = totalTimeoutMs(rule);
   return [
     ...rule.requestHeaders.flatMap((changes) => headerLines("http-request", changes, chosen)),
     ...(rule.rewritePath === undefined
@@ -224,15 +253,28 @@ function actionLines(rule: ProgramRule, index: number, chosen: string, settings:
     ...(rule.rewriteHostname === undefined
       ? []
       : [`http-request set-header Host ${format(rule.rewriteHostname)} if ${chosen}`]),
-    ...(rule.timeoutMs === undefined
+    ...(timeoutMs === undefined
       ? []
-      : [`http-request set-timeout server ${serverTimeoutMs(rule.timeoutMs)}ms if ${chosen}`]),
+      : [`http-request set-timeout server ${serverTimeoutMs(timeoutMs)}ms if ${chosen}`]),
+    ...mirrorLines(program, rule, chosen),
+    ...retryHopLines(program.gateway, rule, index, chosen),
   ];
 }
 
 /** HAProxy reads these after all that is done to requests. */
 function serverLines(program: RouteProgram, settings: SectionSettings): string[] {
-  const all = program.rules.flatMap((rule, index) => serversOf(rule, index, settings));
+  const hops = program.rules.flatMap((rule, index) =>
+    rule.retry === undefined || serversOf(rule, index, settings).length === 0
+      ? []
+      : retryServer(index, settings.innerSocket),
+  );
+  return [...hops, ...directLines(program, settings)];
+}
+
+function directLines(program: RouteProgram, settings: SectionSettings): string[] {
+  const all = program.rules.flatMap((rule, index) =>
+    rule.isMirror === true ? [] : serversOf(rule, index, settings),
+  );
   if (all.every(({ places }) => places === 1))
     return all.flatMap(({ choice, lines }) => [...choice, ...lines]);
   // A connection that fails is tried with any other server of the section: all must lead to one backend.
@@ -243,13 +285,8 @@ function serverLines(program: RouteProgram, settings: SectionSettings): string[]
   return all.flatMap(({ choice, lines }) => [...choice, ...lines.map((each) => `${each} weight 0`)]);
 }
 
-/** As often as a name is looked up. Unchecked, a dead server would be tried again and again. */
-export const serverCheck = "check inter 5s fall 1 rise 1";
 /** A connection that fails counts as a failed check: no other request waits for a dead server. */
 const passiveCheck = "observe layer4 error-limit 1 on-error mark-down";
-/** For servers of one backend, which stand in for each other. */
-export const standIn = ["balance roundrobin", "option redispatch 1", "retries 3"];
-
 interface RuleServers {
   readonly places: number;
   readonly choice: readonly string[];
@@ -285,18 +322,6 @@ function serversOf({ action }: ProgramRule, index: number, settings: SectionSett
   ];
 }
 
-/** As long as a WebSocket may be silent, also for `0s`, which is no limit. */
-const longestTimeoutMs = 3_600_000;
-
-/** The limit for HAProxy, in ms. */
-export function serverTimeoutMs(ms: number): number {
-  return ms === 0 ? longestTimeoutMs : Math.min(ms, longestTimeoutMs);
-}
-
-export function serverAddress(address: string, port: number): string {
-  return isIPv6(address) ? `ipv6@[${address}]:${port}` : `ipv4@${address}:${port}`;
-}
-
 function headerLines(
   what: "http-request" | "http-after-response",
   { set, add, remove }: HeaderChanges,
@@ -307,39 +332,4 @@ function headerLines(
     ...add.map(({ name, value }) => `${what} add-header ${word(name)} ${format(value)} if ${chosen}`),
     ...remove.map((name) => `${what} del-header ${word(name)} if ${chosen}`),
   ];
-}
-
-/** The new path as a log-format string, with the condition under which it is so. */
-type PathCase = readonly [path: string, condition: string];
-
-function pathCases(change: PathChange, chosen: string): PathCase[] {
-  if (change.type === "full") return [[literal(change.path === "" ? "/" : change.path), chosen]];
-  const prefix = normalPath(change.prefix).replace(/\/$/, "");
-  const replacement = change.replacement.replace(/\/$/, "");
-  // What follows the prefix is empty, or starts with a slash.
-  const rest = prefix === "" ? "%[path]" : `%[path,bytes(${prefix.length})]`;
-  if (replacement !== "" || prefix === "") return [[literal(replacement) + rest, chosen]];
-  const isWhole = `{ path -m str -- ${word(prefix)} }`;
-  return [
-    [rest, `${chosen} !${isWhole}`],
-    ["/", `${chosen} ${isWhole}`],
-  ];
-}
-
-const portOf = { http: 80, https: 443 } as const;
-
-function redirectLines({ scheme, hostname, port, path, statusCode }: Redirect, chosen: string): string[] {
-  // The port that the client used is kept only if nothing of the authority changes.
-  const isAuthorityKept = scheme === undefined && hostname === undefined && port === undefined;
-  const host = isAuthorityKept ? "%[req.fhdr(host)]" : (hostname ?? "%[var(txn.host)]");
-  const schemes = (["http", "https"] as const).filter((each) => scheme === undefined || scheme === each);
-  const paths: PathCase[] = path === undefined ? [["%[path]", chosen]] : pathCases(path, chosen);
-  return schemes.flatMap((each) => {
-    const shownPort = port === undefined || port === portOf[each] ? "" : `:${port}`;
-    const listener = scheme !== undefined ? "" : each === "https" ? " { ssl_fc }" : " !{ ssl_fc }";
-    return paths.map(([text, condition]) => {
-      const location = word(`${each}://${host}${shownPort}${text}%[var(txn.query)]`);
-      return `http-request redirect location ${location} code ${statusCode} if ${condition}${listener}`;
-    });
-  });
 }

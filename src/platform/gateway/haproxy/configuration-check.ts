@@ -52,7 +52,7 @@ function isOutOfMemory(output: string): boolean {
 export function complaintsOf(output: string): Complaint[] {
   const complaints: Complaint[] = [];
   for (const [, text = ""] of output.matchAll(/^\[ALERT\]\s+\(\d+\) : (.*)$/gm)) {
-    const place = /^config : parsing \[.*:(\d+)\] : (.*)$/.exec(text);
+    const place = /^config : parsing \[.*:(\d+)\] ?: (.*)$/.exec(text);
     if (place !== null) complaints.push({ line: Number(place[1]), message: place[2] ?? "" });
     else complaints.push({ message: text.replace(/^config : /, "") });
   }

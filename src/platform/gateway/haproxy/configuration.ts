@@ -1,7 +1,9 @@
 import { answer, line, notFound, organizationTable, projectTable } from "./backend-section.ts";
+import { innerFrontend } from "./inner-hop.ts";
+import { misdirected, sniLines } from "./misdirected-lines.ts";
 import { entryLines, plainLines, slotDefaultsName } from "./plain-section.ts";
 import { word } from "./quote.ts";
-import { maxHeaders } from "./request-script.ts";
+import { maxCopies, maxHeaders } from "./request-script.ts";
 
 /** Paths of the files that HAProxy reads and of the sockets that it is asked on. */
 export interface GatewayFiles {
@@ -23,6 +25,8 @@ export interface GatewayFiles {
   readonly authorities: string;
   readonly masterSocket: string;
   readonly workerSocket: string;
+  /** Where HAProxy takes requests of its own: of rules with retries, and those for mirrors. */
+  readonly innerSocket: string;
 }
 
 export interface GatewayLimits {
@@ -45,9 +49,16 @@ export interface GatewaySettings {
 /** Longest path of a request, and largest head, in bytes. */
 const maxPath = 8 * 1024;
 const maxHead = 16 * 1024;
+/** With those that a program adds: a request of a rule with retries is read once more with them. */
+const maxHeadersInside = 256;
 
 /** Of all workers that may still serve their last requests, each of which holds the whole configuration. */
 const earlierWorkersBytes = 1.5 * 2 ** 30;
+
+/** HAProxy's to itself: one of each request, and copies, which leave room for these. */
+function innerConnections({ connections }: GatewayLimits): number {
+  return connections + maxCopies(connections);
+}
 
 function maxEarlierWorkers(bytes: number): number {
   return Math.min(50, Math.max(5, Math.floor(earlierWorkersBytes / Math.max(bytes, 1))));
@@ -65,7 +76,7 @@ export function sharedConfiguration(settings: GatewaySettings, files: GatewayFil
     "# Written by telemetryd; changes are lost.",
     section("global", [
       `stats socket ${word(files.workerSocket)} mode 600 level admin expose-fd listeners`,
-      `maxconn ${limits.connections}`,
+      `maxconn ${limits.connections + innerConnections(limits)}`,
       // With fewer open files than the connections need, HAProxy lowers the number of connections itself.
       "no strict-limits",
       // How long requests that are open at a reload may still take, and how many workers may wait for them.
@@ -73,7 +84,7 @@ export function sharedConfiguration(settings: GatewaySettings, files: GatewayFil
       `mworker-max-reloads ${maxEarlierWorkers(bytes ?? 0)}`,
       `crt-base ${word(files.certificates)}`,
       "expose-experimental-directives",
-      `tune.http.maxhdr ${maxHeaders + 1}`,
+      `tune.http.maxhdr ${maxHeadersInside}`,
       "tune.bufsize 32768",
       "tune.maxrewrite 12288",
       "ssl-default-bind-options ssl-min-ver TLSv1.2",
@@ -86,6 +97,8 @@ export function sharedConfiguration(settings: GatewaySettings, files: GatewayFil
     section("defaults", defaultLines()),
     section("frontend gateway", frontendLines(settings, files, bytes !== undefined)),
     section("backend unknown", [answer(404, notFound, "")]),
+    section("frontend inner", innerFrontend(files.innerSocket, innerConnections(limits), "unknown-inner")),
+    section("backend unknown-inner", [answer(503, "the rule has changed", "")]),
     ...[projectTable, organizationTable].map((table) =>
       section(`backend ${table}`, ["stick-table type string len 256 size 100k expire 1m store conn_cur"]),
     ),
@@ -199,6 +212,7 @@ const framingLines = [
   answer(400, "the target must be a path", "unless { path -m beg / }"),
   answer(400, "the target has characters that it may not have", `if { url -m sub -- '#' '\\' }`),
   malformed(400, "a header has control characters", `if { req.hdrs -m reg ${word(controlCharacter)} }`),
+  malformed(400, `the request has more than ${maxHeaders} headers`, `if { req.fhdr_cnt gt ${maxHeaders} }`),
   answer(414, "the path is too long", `if { path -m len gt ${maxPath} }`),
   answer(431, "the head is too large", `if { req.hdrs -m len gt ${maxHead} }`),
 ];
@@ -273,13 +287,10 @@ function hostLines(files: GatewayFiles): string[] {
     `http-request set-var(txn.entry) ${word(`var(txn.host),${lookup}`)}`,
     ...wildcardLines("txn.entry", "var(txn.host)", lookup),
     ...entryLines(files.paths),
-    `http-request set-var(txn.sni) ${word(`${sni},${lookup},field(1,|)`)} if { ssl_fc }`,
-    ...wildcardLines("txn.sni", sni, `${lookup},field(1,|)`),
-    answer(
-      421,
-      "the connection is for another host",
-      "if { var(txn.sni) -m found } !{ var(txn.sni),strcmp(txn.section) eq 0 }",
-    ),
+    `http-request set-var(txn.sni_entry) ${word(`${sni},${lookup}`)} if { ssl_fc }`,
+    ...wildcardLines("txn.sni_entry", sni, lookup),
+    ...sniLines("txn.sni_entry"),
+    answer(...misdirected, "if { var(txn.sni) -m found } !{ var(txn.sni),strcmp(txn.section) eq 0 }"),
   ];
 }
 

@@ -5,14 +5,11 @@ import {
   reply,
   requestLimit,
   sectionName,
-  serverAddress,
-  serverCheck,
   serverName,
-  serverTimeoutMs,
   shareLines,
-  standIn,
 } from "./backend-section.ts";
 import { word } from "./quote.ts";
+import { serverAddress, serverCheck, serverTimeoutMs, standIn } from "./server-lines.ts";
 
 /**
  * Plain programs are no text of the configuration: a host's entry in the map of hosts, and for a program with

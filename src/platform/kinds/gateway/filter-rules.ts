@@ -2,7 +2,7 @@ import type { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { type Json, type JsonObject, stringList } from "../../../kube-server/api/object.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
-import { invalidValue } from "../../../kube-server/api/validate.ts";
+import { invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
 import { checkPathModifier } from "./path-rules.ts";
 import { type FilterType, filterFields } from "./route-schema.ts";
 
@@ -14,10 +14,15 @@ export const ruleFilters = [
   "URLRewrite",
   "CORS",
 ] as const satisfies readonly FilterType[];
+/** `RequestMirror` names an EndpointSlice, as only an HTTPRoute does. */
+export const routeRuleFilters = [...ruleFilters, "RequestMirror"] as const satisfies readonly FilterType[];
 export const backendFilters = [
   "RequestHeaderModifier",
   "ResponseHeaderModifier",
 ] as const satisfies readonly FilterType[];
+
+/** Each request becomes so many more. */
+const maxMirrors = 4;
 
 /** Checks the filters of a rule or a backend: each on its own, then together. */
 export function checkFilters(
@@ -36,7 +41,12 @@ export function checkFilters(
     const why = "May specify either requestRedirect or urlRewrite, but not both";
     faults.add(invalidValue(path, "array", why));
   }
+  const mirrors = types.filter((type) => type === "RequestMirror").length;
+  if (mirrors > maxMirrors) {
+    faults.add(invalidValue(path, "array", `must have at most ${maxMirrors} RequestMirror filters`));
+  }
   for (const type of supported) {
+    if (type === "RequestMirror") continue;
     if (types.indexOf(type) === types.lastIndexOf(type)) continue;
     faults.add(invalidValue(path, "array", `${type} filter cannot be repeated`));
   }
@@ -70,8 +80,26 @@ function checkFilter(
     if (list.length < 2 || !list.includes("*")) continue;
     faults.add(invalidValue(`${path}.cors.${field}`, "array", "cannot contain '*' alongside other values"));
   }
+  checkMirror(filter["requestMirror"], `${path}.requestMirror`, faults);
   for (const field of ["requestRedirect", "urlRewrite"] as const) {
     checkPathModifier(fieldAt(filter, [field, "path"]), `${path}.${field}.path`, faults);
+  }
+}
+
+function checkMirror(mirror: Json | undefined, path: string, faults: FaultList): void {
+  if (mirror === undefined) return;
+  if (fieldAt(mirror, ["backendRef", "port"]) === undefined) {
+    faults.add(requiredValue(`${path}.backendRef.port`));
+  }
+  const fraction = fieldAt(mirror, ["fraction"]);
+  if (fraction === undefined) return;
+  if (fieldAt(mirror, ["percent"]) !== undefined) {
+    faults.add(invalidValue(path, "object", "Only one of percent or fraction may be specified"));
+  }
+  const [numerator, denominator] = [fieldAt(fraction, ["numerator"]), fieldAt(fraction, ["denominator"])];
+  if (Number(numerator) > Number(denominator)) {
+    const why = "numerator must be less than or equal to denominator";
+    faults.add(invalidValue(`${path}.fraction`, "object", why));
   }
 }
 

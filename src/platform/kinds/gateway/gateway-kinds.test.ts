@@ -113,6 +113,11 @@ test("a slice's cells, as kubectl shows them", () => {
 const listener = "spec.listeners[1]";
 const refs = "spec.rules[0].backendRefs";
 const timeouts = "spec.rules[0].timeouts";
+const retry = "spec.rules[0].retry";
+const mirror = (more: JsonObject): Json => ({
+  type: "RequestMirror",
+  requestMirror: { backendRef: { name: "x", port: 80 }, ...more },
+});
 
 describe("refused", () => {
   test.each<[string, KindDefinition, KubeObject, string, Json | undefined, string]>([
@@ -277,6 +282,64 @@ describe("refused", () => {
       timeouts,
       { request: "1s", backendRequest: "1m" },
       "backendRequest timeout cannot be longer than request timeout",
+    ],
+    [
+      "a status that HAProxy does not ask again after",
+      httpRouteKind,
+      route,
+      retry,
+      { codes: [500, 418] },
+      "spec.rules[0].retry.codes[1]: Unsupported value: 418",
+    ],
+    [
+      "five mirrors",
+      httpRouteKind,
+      route,
+      "spec.rules[0].filters",
+      Array.from({ length: 5 }, () => mirror({})),
+      "must have at most 4 RequestMirror filters",
+    ],
+    [
+      "a mirror without a port",
+      httpRouteKind,
+      route,
+      "spec.rules[0].filters",
+      [{ type: "RequestMirror", requestMirror: { backendRef: { name: "x" } } }],
+      "filters[0].requestMirror.backendRef.port: Required value",
+    ],
+    [
+      "two shares of a mirror",
+      httpRouteKind,
+      route,
+      "spec.rules[0].filters",
+      [mirror({ percent: 5, fraction: { numerator: 1 } })],
+      "Only one of percent or fraction may be specified",
+    ],
+    [
+      "a share of more than all",
+      httpRouteKind,
+      route,
+      "spec.rules[0].filters",
+      [mirror({ fraction: { numerator: 101 } })],
+      "numerator must be less than or equal to denominator",
+    ],
+    [
+      "a mirror of a backend's share",
+      httpRouteKind,
+      route,
+      "spec.rules[0].backendRefs[0].filters",
+      [mirror({})],
+      'filters[0].type: Unsupported value: "RequestMirror"',
+    ],
+    ["six attempts", httpRouteKind, route, retry, { attempts: 6 }, `${retry}.attempts: Invalid value: 6`],
+    ["no attempt", httpRouteKind, route, retry, { attempts: 0 }, `${retry}.attempts: Invalid value: 0`],
+    [
+      "a pause between attempts",
+      httpRouteKind,
+      route,
+      retry,
+      { codes: [500], backoff: "100ms" },
+      'spec.rules[0].retry.backoff: Invalid value: "100ms": is not supported: the next attempt follows at once',
     ],
     [
       "an address of another type",

@@ -5,6 +5,7 @@ import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import { type JsonObject, type KubeObject, stringList } from "../../../kube-server/api/object.ts";
 import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
+import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import { invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
 import { declaredInProjects } from "../declared-in-projects.ts";
 import { endpointSliceNames } from "../discovery/endpoint-slice.ts";
@@ -14,7 +15,8 @@ import { gatewayNames } from "./gateway.ts";
 import { checkHostname, hostnameSchema } from "./hostname-rules.ts";
 import { type Granted, grantsFor } from "./reference-grant.ts";
 import { checkRouteRules } from "./route-rules.ts";
-import { filtersSchema, matchesSchema, maxRules, ruleName, timeoutsSchema } from "./route-schema.ts";
+import { filtersSchema, matchesSchema, maxRules, ruleName } from "./route-schema.ts";
+import { retryCodes, retrySchema, timeoutsSchema } from "./time-schema.ts";
 
 const port = (description: string): Schema => ({
   ...integerField("int32", description),
@@ -79,6 +81,7 @@ const rules: Schema = {
         "x-kubernetes-list-type": "atomic",
       },
       timeouts: timeoutsSchema,
+      retry: retrySchema,
     },
   },
 };
@@ -156,10 +159,11 @@ export const httpRouteKind: KindDefinition = {
     for (const [index, name] of stringList(fieldAt(route, ["spec", "hostnames"])).entries()) {
       checkHostname(name, `spec.hostnames[${index}]`, faults);
     }
-    for (const [index, { backendRefs, timeouts }] of objectsIn(list).entries()) {
+    for (const [index, { backendRefs, timeouts, retry }] of objectsIn(list).entries()) {
       if (faults.isFull) break;
       checkBackendRefs(backendRefs, `spec.rules[${index}].backendRefs`, faults);
       checkTimeouts(timeouts, `spec.rules[${index}].timeouts`, faults);
+      checkRetry(retry, `spec.rules[${index}].retry`, faults);
     }
     return faults.errors;
   },
@@ -188,11 +192,21 @@ export function parentsOf(route: KubeObject): RouteParent[] {
   });
 }
 
-/** The EndpointSlices that a route names as backends; see {@link isPermitted} for those of other namespaces. */
+/** What the filters of a rule send copies of its requests to. */
+export function mirrorBackends({ filters }: JsonObject): JsonObject[] {
+  return mirrorFilters(filters).flatMap(({ backendRef }) => objectsIn([backendRef ?? null]));
+}
+
+/** The settings of a rule's filters of the type RequestMirror. */
+export function mirrorFilters(filters: Field): JsonObject[] {
+  const own = objectsIn(filters).filter(({ type }) => type === "RequestMirror");
+  return own.flatMap(({ requestMirror }) => objectsIn([requestMirror ?? null]));
+}
+
+/** The EndpointSlices that a route names as backends, of copies too; see {@link isPermitted} for those of other namespaces. */
 export function backendsOf(route: KubeObject): NamespacedName[] {
-  const refs = objectsIn(fieldAt(route, ["spec", "rules"])).flatMap(({ backendRefs }) =>
-    objectsIn(backendRefs),
-  );
+  const rules = objectsIn(fieldAt(route, ["spec", "rules"]));
+  const refs = rules.flatMap((rule) => [...objectsIn(rule["backendRefs"]), ...mirrorBackends(rule)]);
   return refs.filter(isEndpointSlice).flatMap((ref) => referent(ref, route.metadata.namespace) ?? []);
 }
 
@@ -251,6 +265,21 @@ function checkTimeouts(timeouts: Field, path: string, faults: FaultList): void {
   if (backendRequest <= request) return;
   const why = "backendRequest timeout cannot be longer than request timeout";
   faults.add(invalidValue(path, "object", why));
+}
+
+function checkRetry(retry: Field, path: string, faults: FaultList): void {
+  const codes = fieldAt(retry, ["codes"]);
+  for (const [index, code] of (Array.isArray(codes) ? codes : []).entries()) {
+    if (faults.isFull) return;
+    if (retryCodes.some((each) => each === code)) continue;
+    faults.add(unsupportedValue(`${path}.codes[${index}]`, code, retryCodes.map(String)));
+  }
+  const backoff = fieldAt(retry, ["backoff"]);
+  if (backoff !== undefined) {
+    faults.add(
+      invalidValue(`${path}.backoff`, backoff, "is not supported: the next attempt follows at once"),
+    );
+  }
 }
 
 const unitMs = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const;

@@ -3,7 +3,13 @@ import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import type { Json, JsonObject } from "../../../kube-server/api/object.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import { invalidValue } from "../../../kube-server/api/validate.ts";
-import { checkFilters, checkHeaderValue, checkQueryValue, ruleFilters } from "./filter-rules.ts";
+import {
+  checkFilters,
+  checkHeaderValue,
+  checkQueryValue,
+  routeRuleFilters,
+  ruleFilters,
+} from "./filter-rules.ts";
 import { checkPathMatch } from "./path-rules.ts";
 
 /** Matches of all rules together. */
@@ -63,7 +69,8 @@ function checkRule(
     if (faults.isFull) return;
     checkMatch(match, `${path}.matches[${index}]`, faults);
   }
-  checkFilters(rule["filters"], ruleFilters, `${path}.filters`, faults);
+  const supported = backends === "backendRefs" ? routeRuleFilters : ruleFilters;
+  checkFilters(rule["filters"], supported, `${path}.filters`, faults);
 }
 
 const prefixModifiers = [

@@ -200,6 +200,44 @@ const crossOrigin: Schema = {
   },
 };
 
+const count = (description: string, minimum: number): Schema => ({
+  ...integerField("int32", description),
+  minimum,
+});
+
+const requestMirror: Schema = {
+  type: "object",
+  description:
+    "Sends copies of the requests to an EndpointSlice, and drops their responses. HTTPRoutes only.",
+  required: ["backendRef"],
+  properties: {
+    backendRef: {
+      type: "object",
+      description: "Where the copies go.",
+      required: ["name"],
+      properties: {
+        group: { ...textField("Group of the backend."), default: "" },
+        kind: { ...textField("Kind of the backend."), default: "Service" },
+        namespace: textField(
+          "Namespace of the backend. Defaults to the route's; another one needs a ReferenceGrant there.",
+        ),
+        name: { ...textField("Name of the backend."), minLength: 1, maxLength: 253 },
+        port: { ...integerField("int32", "Port of the backend."), minimum: 1, maximum: 65_535 },
+      },
+    },
+    percent: { ...count("Of a hundred requests, how many are copied. Defaults to all.", 0), maximum: 100 },
+    fraction: {
+      type: "object",
+      description: "Of how many requests how many are copied.",
+      required: ["numerator"],
+      properties: {
+        numerator: count("Requests that are copied.", 0),
+        denominator: { ...count("Of so many.", 1), default: 100 },
+      },
+    },
+  },
+};
+
 /** Types of filters, each with the field that has its settings. */
 export const filterFields = {
   RequestHeaderModifier: "requestHeaderModifier",
@@ -258,26 +296,12 @@ export function filtersSchema(description: string): Schema {
           },
         },
         cors: crossOrigin,
-        requestMirror: opaqueObject("Not supported."),
+        requestMirror,
         extensionRef: opaqueObject("Not supported."),
       },
     },
   };
 }
-
-const duration = (description: string): Schema => ({
-  ...textField(description),
-  pattern: "^([0-9]{1,5}(h|m|s|ms)){1,4}$",
-});
-
-export const timeoutsSchema: Schema = {
-  type: "object",
-  description: "How long a request may take; 0s: as long as it takes.",
-  properties: {
-    request: duration("From the request's first byte to the response's last one."),
-    backendRequest: duration("One attempt of a backend; at most `request`."),
-  },
-};
 
 /** Name of a rule, unique within its route. */
 export const ruleName: Schema = {
