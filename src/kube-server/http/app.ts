@@ -30,6 +30,7 @@ import type { Drain } from "./drain.ts";
 import { contentTypeOf, encode, encodingOf, failureType } from "./encoding.ts";
 import { createGate, type Entry, type GateOptions, healthPaths } from "./gate.ts";
 import { healthReport } from "./health-report.ts";
+import { ListRoom } from "./list-room.ts";
 import { createLogServer, type LogServerOptions } from "./log-server.ts";
 import type { ApiMetrics, RequestMetrics } from "./metrics.ts";
 import { mediaType } from "./negotiate.ts";
@@ -84,6 +85,7 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
   const gate = createGate(options);
   const watches = createWatchServer(options, signal);
   const logs = createLogServer(options, signal);
+  const listRoom = new ListRoom();
   const entries = new WeakMap<FastifyRequest, Entry>();
   const attempts = new WeakMap<FastifyRequest, Attempt>();
   const counted = new WeakMap<FastifyRequest, RequestMetrics>();
@@ -96,7 +98,6 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
       counts: options.metrics.audit,
       nowMs: () => clock.nowMs(),
     });
-
   let https: HttpsServer | undefined;
 
   const app = fastify({
@@ -259,6 +260,7 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
       ...clientOf(request),
       contentType: request.headers["content-type"],
       body: bodyOf(request),
+      onOver: incoming.onOver,
     };
     checkRole(resourceRequest, verb);
     const beginStream = (): void => {
@@ -283,7 +285,7 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
       await watches.serve(resourceRequest, reply.raw, incoming, beginStream);
       return;
     }
-    const response = await handleResource(options, resourceRequest);
+    const response = await handleResource({ ...options, listRoom }, resourceRequest);
     const place = { plane, resource: resourcePath };
     record?.(attemptOf(request), { code: response.code, name: nameOf(response), place });
     return await sendResponse(request, reply, response);

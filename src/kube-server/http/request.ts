@@ -8,6 +8,7 @@ import { parseFieldValidation } from "../resources/admission.ts";
 import { readDryRun } from "../resources/dry-run.ts";
 import { applyType } from "../resources/patching.ts";
 import type { Target, WriteOptions } from "../resources/target.ts";
+import type { Entry } from "./gate.ts";
 import { mediaType } from "./negotiate.ts";
 import type { ResourcePath } from "./resource-path.ts";
 
@@ -26,6 +27,7 @@ export interface ResourceRequest {
   readonly userAgent: string;
   /** Empty if there is none. */
   readonly body: Buffer;
+  readonly onOver: Entry["onOver"];
 }
 
 export function targetOf({ plane, kind, path }: ResourceRequest): Target {

@@ -36,6 +36,7 @@ import type { Resources, WriteResult } from "../resources/resources.ts";
 import type { WriteOptions } from "../resources/target.ts";
 import type { ObjectStore } from "../store/object-store.ts";
 import { type ApiResponse, deletedStatus, listBody, objectBody, readForm } from "./api-response.ts";
+import type { ListRoom } from "./list-room.ts";
 import { mediaType } from "./negotiate.ts";
 import { type ResourceRequest, readWriteOptions, targetOf } from "./request.ts";
 
@@ -43,6 +44,7 @@ export interface ResourceContext {
   readonly store: ObjectStore;
   readonly resources: Resources;
   readonly clock: Clock;
+  readonly listRoom: ListRoom;
 }
 
 /** Serves all requests for resources except watches. Throws errors as StatusError. */
@@ -144,7 +146,11 @@ async function listResponse(context: ResourceContext, request: ResourceRequest):
   const selection = selectionOf(request);
   const parts =
     kind.fixedObjects === undefined
-      ? list(context.store, selection, readListOptions(query))
+      ? context.listRoom.hold(
+          list(context.store, selection, readListOptions(query)),
+          request.plane.organization,
+          request.onOver,
+        )
       : fixedList(context.store, selection);
   // Read the first page before sending anything, so that an error can still become a Status.
   const first = await parts.next();

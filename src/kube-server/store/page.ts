@@ -39,7 +39,7 @@ export type PageOutcome =
 export type RunOnPlane = (script: string, args: readonly (string | number)[]) => Promise<unknown>;
 
 /** Large enough to amortize a round trip, small enough that many readers fit into memory. */
-const bytesAtOnce = 1024 * 1024;
+const bytesAtOnce = 512 * 1024;
 
 /**
  * Reads part of a collection, fewer objects than the limit if they are large or do not match.
