@@ -3,7 +3,8 @@ import type { CrossOrigin, RouteProgram } from "../../../src/platform/routing/ro
 import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
 import { send } from "../../support/gateway/gateway-request.ts";
 import { programOf } from "../../support/gateway/route-program.ts";
-import { type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { rawHttp, statusesIn } from "../../support/net/raw-http.ts";
 
 /** The filter CORS in a running HAProxy. */
 let gateway: RunningGateway;
@@ -107,4 +108,18 @@ test("OPTIONS that is no preflight goes to the backend, and 64 origins of a rule
   expect([answer.status, answer.echo.method, answer.headers["access-control-allow-origin"]]).toEqual([
     ...[200, "OPTIONS", "https://o63.example"],
   ]);
+});
+
+test.each([
+  ["GET", ["https://www.foo.example", "https://evil.example"]],
+  ["GET", ["https://evil.example", "https://www.foo.example"]],
+  ["OPTIONS", ["https://www.foo.example", "https://evil.example"]],
+])("CORS: %s with two origins is for neither", async (method, origins) => {
+  const program = withCors({ hasCredentials: true });
+  await gateway.load(program);
+  const lines = [...origins.map((each) => `Origin: ${each}`), "Access-Control-Request-Method: PUT"];
+  const head = [`${method} / HTTP/1.1`, `Host: ${hostOf(program.gateway)}`, ...lines, "Connection: close"];
+  const { text } = await rawHttp(gateway.port, `${head.join("\r\n")}\r\n\r\n`);
+  expect(statusesIn(text)).toEqual([method === "GET" ? 200 : 204]);
+  expect(text).not.toMatch(/^access-control-allow/im);
 });

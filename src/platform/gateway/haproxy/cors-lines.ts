@@ -2,6 +2,8 @@ import type { CrossOrigin } from "../../routing/route-program.ts";
 import { format, word } from "./quote.ts";
 
 const origin = "req.fhdr(origin)";
+/** Of several, one would be compared and another one be written into the response. */
+const isOne = "{ req.fhdr_cnt(origin) eq 1 }";
 const isAllowed = "{ var(txn.origin) -m found }";
 /** Words of a line are few (64). */
 const originsOfLine = 16;
@@ -28,11 +30,12 @@ export function corsLines(cors: CrossOrigin, index: number, chosen: string): str
   const set = (header: string, value: string): string =>
     `http-after-response set-header ${header} ${value} if ${chosen} ${isAllowed}`;
   const isAnyOrigin = cors.origins.includes("*") && !hasCredentials;
+  const allowed = isAnyOrigin ? "str(*)" : origin;
   return [
     ...originLines(cors.origins, name),
     ...(cors.origins.length === 0
       ? []
-      : [`http-request set-var(txn.origin) ${isAnyOrigin ? "str(*)" : origin} if ${chosen} ${name}`]),
+      : [`http-request set-var(txn.origin) ${allowed} if ${chosen} ${name} ${isOne}`]),
     [
       "http-request return status 204",
       ...optional(methods, "Access-Control-Allow-Methods", "access-control-request-method"),
