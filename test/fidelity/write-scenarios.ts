@@ -88,10 +88,10 @@ export const writeScenarios: readonly Scenario[] = [
       post(configMap("$name", { data: { a: "1" } }, { labels: { a: "b" } })),
       merge("$name", { metadata: { name: "other" } }, bad("does not match the name on the URL")),
       merge("$name", { metadata: { namespace: "other" } }, bad("namespace")),
-      merge("$name", { metadata: null }, invalid("metadata.name: Required value")),
-      merge("$name", { kind: null }, bad("Object 'Kind' is missing")),
-      merge("$name", { apiVersion: null }, bad("Object 'apiVersion' is missing")),
-      merge("$name", { kind: "Secret" }, bad("does not match the expected kind")),
+      merge("$name", { metadata: null }, bad("the name of the object")),
+      merge("$name", { kind: null }, invalid("patch: Invalid value: Object 'Kind' is missing")),
+      merge("$name", { apiVersion: null }, invalid("patch: Invalid value: Object 'apiVersion' is missing")),
+      merge("$name", { kind: "Secret" }, invalid("does not match the expected kind")),
       merge(
         "$name",
         { metadata: { name: "other" } },
@@ -102,7 +102,9 @@ export const writeScenarios: readonly Scenario[] = [
         ...bad("does not match"),
       }),
       merge("$name", { metadata: { uid: "x" } }, invalid("metadata.uid: Invalid value")),
-      put("$name", configMap("$name", {}, { uid: "x" }), invalid("metadata.uid: Invalid value")),
+      put("$name", configMap("$name", {}, { uid: "x" }), {
+        ...{ code: 409, reason: "Conflict", message: "Precondition failed: UID in precondition: x" },
+      }),
       put(
         "$name",
         configMap("$name", {}, { resourceVersion: "abc" }),
@@ -183,7 +185,7 @@ export const writeScenarios: readonly Scenario[] = [
       ),
       post(
         configMap("$name-3", {}, { ownerReferences: [owner("u", { apiVersion: "a/b/c" })] }),
-        invalid('metadata.ownerReferences[0].apiVersion: Invalid value: "a/b/c": version must not be empty'),
+        invalid('metadata.ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty'),
       ),
     ],
   },

@@ -155,7 +155,7 @@ function checkedValue(value: string): string {
 }
 
 function checkedBound(value: string): bigint {
-  const bound = integerOf(value);
+  const bound = integerOf(checkedValue(value));
   if (bound === undefined) throw invalid(value, "for '>' and '<' operators, the value must be an integer");
   return bound;
 }

@@ -55,7 +55,7 @@ test.each([
 });
 
 describe("metadata", () => {
-  const prefix = "metadata.ownerReferences[0]";
+  const prefix = "metadata.ownerReferences";
   test.each<[what: string, metadata: JsonObject, faults: (string | RegExp)[]]>([
     ["only a name", {}, []],
     ["no name", { name: "" }, [/^metadata.name: Invalid value: ""/]],
@@ -69,7 +69,7 @@ describe("metadata", () => {
       [/^metadata.finalizers: .*: finalizer orphan and foregroundDeletion cannot be both set$/],
     ],
     ["one of them", { finalizers: ["orphan"] }, []],
-    ["a finalizer", { finalizers: ["x/y", "a b"] }, [/^metadata.finalizers\[1\]: Invalid value: "a b"/]],
+    ["a finalizer", { finalizers: ["x/y", "a b"] }, [/^metadata.finalizers: Invalid value: "a b"/]],
     ["annotations with capitals", { annotations: { "EXAMPLE.com/A": "x" } }, []],
     ["annotations", { annotations: { "a b": "" } }, [/^metadata.annotations: Invalid value: "a b"/]],
     ["annotations of the greatest size", { annotations: { a: "x".repeat(maxAnnotationBytes - 1) } }, []],
@@ -85,8 +85,8 @@ describe("metadata", () => {
       "an owner without a name",
       { ownerReferences: [owner({ name: 1, uid: "" })] },
       [
-        `${prefix}.name: Required value: must not be empty`,
-        `${prefix}.uid: Required value: must not be empty`,
+        `${prefix}.name: Invalid value: 1: must not be empty`,
+        `${prefix}.uid: Invalid value: "": must not be empty`,
       ],
     ],
     [

@@ -1,9 +1,9 @@
 import { FaultList, maxFaults } from "./fault-list.ts";
 import type { KindDefinition } from "./kind.ts";
-import { identityText, isJsonObject, type KubeObject } from "./object.ts";
+import { identityText, type KubeObject } from "./object.ts";
 import { isLabelKey, isLabelValue } from "./selectors.ts";
 import type { FieldError } from "./status.ts";
-import { invalidValue, requiredValue } from "./validate.ts";
+import { invalidValue } from "./validate.ts";
 
 const label = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
 const labelPattern = new RegExp(`^${label}$`);
@@ -51,13 +51,15 @@ export function validateMetadata(object: KubeObject, kind: KindDefinition): Fiel
   if (fault !== undefined) faults.add(invalidValue("metadata.name", metadata.name ?? "", fault));
   const prefix = metadata.generateName ?? "";
   // A trailing hyphen is valid, because the generated suffix follows it.
-  const prefixFault = prefix === "" ? undefined : nameFault(prefix.replace(/(.)-$/, "$1a"), kind.nameRule);
+  const prefixFault =
+    prefix === "" || !kind.builtIn ? undefined : nameFault(prefix.replace(/(.)-$/, "$1a"), kind.nameRule);
   if (prefixFault !== undefined) faults.add(invalidValue("metadata.generateName", prefix, prefixFault));
   validateLabels(metadata.labels ?? {}, "metadata.labels", faults);
   validateAnnotations(metadata.annotations ?? {}, "metadata.annotations", faults);
-  for (const [index, finalizer] of (metadata.finalizers ?? []).entries()) {
-    if (isLabelKey(finalizer)) continue;
-    faults.add(invalidValue(`metadata.finalizers[${index}]`, finalizer, qualifiedNameHelp));
+  for (const finalizer of metadata.finalizers ?? []) {
+    for (const why of labelKeyFaults(finalizer)) {
+      faults.add(invalidValue("metadata.finalizers", finalizer, why));
+    }
   }
   if (deletionFinalizers.every((each) => metadata.finalizers?.includes(each) === true)) {
     const why = `finalizer ${deletionFinalizers.join(" and ")} cannot be both set`;
@@ -67,8 +69,46 @@ export function validateMetadata(object: KubeObject, kind: KindDefinition): Fiel
   return faults.errors;
 }
 
+const namePattern = /^(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const qualifiedNameHelp =
-  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const maxNamePartLength = 63;
+const maxPrefixLength = 253;
+
+/** Why a text is no key of labels, annotations or finalizers; worded as in Kubernetes. */
+function labelKeyFaults(text: string): string[] {
+  if (isLabelKey(text)) return [];
+  const [first = "", second, ...more] = text.split("/", 3);
+  if (more.length > 0) {
+    const prefix = "an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+    return [`a valid label key ${qualifiedNameHelp} with ${prefix}`];
+  }
+  const name = second ?? first;
+  const faults: string[] = [];
+  if (second !== undefined) {
+    if (first === "") faults.push("prefix part must be non-empty");
+    else if (first.length > maxPrefixLength) {
+      faults.push(`prefix part must be no more than ${maxPrefixLength} bytes`);
+    }
+    if (first !== "" && !subdomainPattern.test(first)) faults.push(`prefix part ${subdomainHelp}`);
+  }
+  if (name === "") faults.push("name part must be non-empty");
+  else if (name.length > maxNamePartLength) {
+    faults.push(`name part must be no more than ${maxNamePartLength} bytes`);
+  }
+  if (!namePattern.test(name)) faults.push(`name part ${qualifiedNameHelp}`);
+  return faults;
+}
+
+const labelValuePattern = /^(?:(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
+
+function labelValueFaults(text: string): string[] {
+  if (isLabelValue(text)) return [];
+  const faults = labelValuePattern.test(text) ? [] : [labelValueHelp];
+  if (text.length > maxNamePartLength) faults.unshift(`must be no more than ${maxNamePartLength} bytes`);
+  return faults;
+}
+
 const labelValueHelp =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
@@ -80,8 +120,8 @@ export function validateLabels(
 ): void {
   for (const [key, value] of Object.entries(labels)) {
     if (faults.isFull) return;
-    if (!isLabelKey(key)) faults.add(invalidValue(path, key, qualifiedNameHelp));
-    if (!isLabelValue(value)) faults.add(invalidValue(path, value, labelValueHelp));
+    for (const why of labelKeyFaults(key)) faults.add(invalidValue(path, key, why));
+    for (const why of labelValueFaults(value)) faults.add(invalidValue(path, value, why));
   }
 }
 
@@ -94,8 +134,8 @@ export function validateAnnotations(
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
-    if (faults.isFull || isLabelKey(key.toLowerCase())) continue;
-    faults.add(invalidValue(path, key, qualifiedNameHelp));
+    if (faults.isFull) continue;
+    for (const why of labelKeyFaults(key.toLowerCase())) faults.add(invalidValue(path, key, why));
   }
   if (bytes > maxAnnotationBytes) {
     const message = `Too long: may not be more than ${maxAnnotationBytes} bytes`;
@@ -105,20 +145,20 @@ export function validateAnnotations(
 
 function validateOwners(object: KubeObject, faults: FaultList): void {
   let controllers = 0;
-  for (const [index, owner] of (object.metadata.ownerReferences ?? []).entries()) {
+  const path = "metadata.ownerReferences";
+  for (const owner of object.metadata.ownerReferences ?? []) {
     if (faults.isFull) return;
-    for (const field of ["apiVersion", "kind", "name", "uid"]) {
-      if (isJsonObject(owner) && typeof owner[field] === "string" && owner[field] !== "") continue;
-      faults.add(requiredValue(`metadata.ownerReferences[${index}].${field}`, "must not be empty"));
+    const { apiVersion = "", kind } = owner;
+    if (typeof apiVersion !== "string" || apiVersion === "" || apiVersion.split("/", 3).length > 2) {
+      faults.add(invalidValue(`${path}.apiVersion`, apiVersion, "version must not be empty"));
     }
-    const { apiVersion, kind } = owner;
-    if (typeof apiVersion === "string" && apiVersion.split("/").length > 2) {
-      const field = `metadata.ownerReferences[${index}].apiVersion`;
-      faults.add(invalidValue(field, apiVersion, "version must not be empty"));
+    for (const field of ["kind", "name", "uid"]) {
+      const value = owner[field] ?? "";
+      if (typeof value !== "string" || value === "")
+        faults.add(invalidValue(`${path}.${field}`, value, "must not be empty"));
     }
     if (apiVersion === "v1" && kind === "Event") {
-      const why = "/v1, Kind=Event is disallowed from being an owner";
-      faults.add(invalidValue(`metadata.ownerReferences[${index}]`, owner, why));
+      faults.add(invalidValue(path, owner, "/v1, Kind=Event is disallowed from being an owner"));
     }
     if (owner["controller"] === true) controllers++;
   }

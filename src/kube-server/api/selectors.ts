@@ -25,6 +25,10 @@ export function isLabelValue(text: string): boolean {
 /** Parses a field selector: `metadata.name=a`, `type!=b`, joined by commas; `\` escapes `,`, `=` and `\`. */
 export function parseFieldSelector(text: string): SelectorOutcome<FieldRequirement> {
   const requirements: FieldRequirement[] = [];
+  // A backslash at the end escapes nothing.
+  if (endsInEscape(text)) {
+    return { ok: false, message: "invalid field selector: invalid escape sequence: \\" };
+  }
   for (const part of text.match(/(?:\\.|[^,\\])+/g) ?? []) {
     const match = /^([^=!]+)(==|=|!=)((?:\\.|[^=\\])*)$/.exec(part);
     if (match === null) {
@@ -38,6 +42,12 @@ export function parseFieldSelector(text: string): SelectorOutcome<FieldRequireme
     requirements.push({ field: match[1] ?? "", value, equal: match[2] !== "!=" });
   }
   return { ok: true, requirements };
+}
+
+function endsInEscape(text: string): boolean {
+  let first = text.length;
+  while (text[first - 1] === "\\") first--;
+  return (text.length - first) % 2 === 1;
 }
 
 /** @param fieldOf returns the text of a field of the object */

@@ -50,6 +50,8 @@ export class StatusError extends Error {
   readonly status: Status;
   /** Methods that the path supports, for a 405 (RFC 9110, section 15.5.6). */
   readonly allowed: readonly string[];
+  /** About the request that is rejected: its unknown and repeated fields. */
+  warnings: readonly string[] = [];
 
   constructor(status: Status, allowed: readonly string[] = []) {
     super(status.message);
@@ -272,6 +274,25 @@ export function invalid(resource: ResourceName, name: string, errors: readonly F
     causes,
   });
   return failure(422, "Invalid", `${kind} "${name}" is invalid: ${list}`, details);
+}
+
+/**
+ * A patch that does not fit the object.
+ *
+ * @param why which operation and path, or why its result is no object of the kind
+ * @param isDecoded whether the patch could be applied, so that its result is the fault
+ */
+export function unfitPatch(
+  resource: ResourceName,
+  name: string,
+  why: string,
+  isDecoded: boolean,
+): StatusError {
+  const message = isDecoded ? `Invalid value: ${why}` : why;
+  const { status } = invalid(resource, name, [{ reason: "FieldValueInvalid", field: "patch", message }]);
+  // The API server names no object here.
+  const details = isDecoded ? defined({ causes: status.details?.causes }) : {};
+  return new StatusError({ ...status, details });
 }
 
 /** Invalid query parameters or body of options (meta/v1 ListOptions, CreateOptions, ...). */

@@ -25,7 +25,6 @@ const unmanaged = setOf([
   ...[
     "name",
     "namespace",
-    "generateName",
     "selfLink",
     "uid",
     "resourceVersion",
@@ -142,13 +141,9 @@ export function* applySteps(
   });
   yield;
   const fields = difference(applied, unmanaged);
-  const isSame = isUnchanged && sameJson(live, object) && isSameSet(previous?.fields, fields);
-  const time = isSame ? (previous?.time ?? now) : now;
+  // Kubernetes notes no time for who applies nothing new: a new applier of it has none.
+  const time = isUnchanged && sameJson(live, object) ? (previous?.time ?? "") : now;
   return { ok: true, object, managers: [...remaining, { ...writer, time, fields }] };
-}
-
-function isSameSet(left: FieldSet | undefined, right: FieldSet): boolean {
-  return left !== undefined && sameJson(left as unknown as Json, right as unknown as Json);
 }
 
 function firstConflicts(sets: readonly { manager: Writer; fields: FieldSet }[]): ApplyConflict[] {

@@ -42,7 +42,7 @@ export interface DecodedBody {
  */
 export function decodeBody(body: Buffer, type: string): DecodedBody {
   if (type === "application/json") return parseJson(body);
-  if (type === "application/yaml" || type === "text/yaml") return parseYaml(body);
+  if (type === "application/yaml") return parseYaml(body);
   if (type !== "application/vnd.kubernetes.protobuf") throw unsupportedMediaType(objectTypes);
   const decoded = decodeProtobuf(body);
   if (decoded === undefined)
@@ -66,8 +66,13 @@ export function parseJson(body: Buffer): DecodedBody {
   return { value, duplicates: duplicateFields(text).map((path) => `duplicate field "${path}"`) };
 }
 
+/** @throws StatusError 400 for a number that is too large for a double: it would become null */
 function membersIn(value: Json): number {
-  if (typeof value !== "object" || value === null) return 0;
+  if (typeof value !== "object" || value === null) {
+    if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+      throw badRequest("the body has a number that is out of range");
+    return 0;
+  }
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + membersIn(item), 0);
   // Names of a large object are there already; a list of its values would have to be made.
   const names = Object.keys(value);

@@ -35,13 +35,15 @@ import { createLogServer, type LogServerOptions } from "./log-server.ts";
 import type { ApiMetrics, RequestMetrics } from "./metrics.ts";
 import { mediaType } from "./negotiate.ts";
 import type { ResourceRequest } from "./request.ts";
-import { readBody } from "./request-body.ts";
-import { checkRole, handleResource } from "./resource-handler.ts";
+import { acceptAnyContentType, bodyOf, readBody } from "./request-body.ts";
+import { handleResource } from "./resource-handler.ts";
 import { kindOfPath, parseResourcePath } from "./resource-path.ts";
 import { sendResponse } from "./response.ts";
 import { reviewOfPath, reviewResponse } from "./reviews.ts";
+import { checkRole } from "./role-check.ts";
 import { createHttpsServer, type HttpsServer, type ServerOptions } from "./server.ts";
 import { isStoreUnavailable } from "./store-outage.ts";
+import { warningHeaders } from "./warnings.ts";
 import { createWatchServer, type WatchServerOptions } from "./watch-server.ts";
 
 export interface ApiAppOptions
@@ -117,6 +119,7 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
   app.addHook("onRequest", async (request, reply) => {
     const attempt = attemptOf(request);
     counted.set(request, options.metrics.begin(request.method, reply.raw));
+    acceptAnyContentType(request);
     const identified = (caller: Caller): void => {
       attempt.caller = caller;
     };
@@ -227,6 +230,7 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
   async function servePlane(incoming: Incoming, access: PlaneAccess, caller: Caller): Promise<unknown> {
     const { plane, role } = access;
     const { request, reply, method, path, query } = incoming;
+    const contentType = request.raw.headers["content-type"];
     if (healthPaths.includes(path) && method === "GET") return sendHealth(incoming);
     const document = findDocument(plane.type, incoming);
     if (document !== undefined) return await replyDocument(incoming, document);
@@ -234,7 +238,7 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
     const review = reviewOfPath(path);
     if (review !== undefined) {
       if (method !== "POST") throw methodNotAllowed(["POST"]);
-      const { value: body } = decodeBody(bodyOf(request), mediaType(request.headers["content-type"]));
+      const { value: body } = decodeBody(bodyOf(request), mediaType(contentType));
       if (!isJsonObject(body)) throw badRequest("the review is not an object");
       const { encoding } = readForm({ query, ...clientOf(request) });
       record?.(attemptOf(request), { code: 201 });
@@ -258,7 +262,7 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
       caller,
       role,
       ...clientOf(request),
-      contentType: request.headers["content-type"],
+      contentType,
       body: bodyOf(request),
       onOver: incoming.onOver,
     };
@@ -292,7 +296,7 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
   }
 
   function sendError(reply: FastifyReply, request: FastifyRequest, error: unknown): FastifyReply {
-    const { status, allowed } = statusOf(error, request);
+    const { status, allowed, warnings } = statusOf(error, request);
     const { code, reason, details } = status;
     record?.(attemptOf(request), { code, reason, name: details?.name });
     const client = clientOf(request);
@@ -306,6 +310,7 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
       "content-length": String(bytes.length),
       allow: allowed.length === 0 ? undefined : allowed.join(", "),
       "retry-after": retryAfterSeconds?.toString(),
+      warning: warnings.length === 0 ? undefined : warningHeaders(warnings).join(", "),
     });
     if (isHttp2(request.raw))
       return reply.removeHeader("connection").code(status.code).headers(headers).send(bytes);
@@ -334,10 +339,6 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
     log.error({ error: describeError(error), method: request.method, path }, "a request failed");
     return internalError();
   }
-}
-
-function bodyOf(request: FastifyRequest): Buffer {
-  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
 /** Discovery documents, which are also available as YAML. */

@@ -25,7 +25,9 @@ export function encodingOf(type: string, query: URLSearchParams, userAgent: stri
 
 /** Media type of an error response: one that the client accepts, else JSON. */
 export function failureType(accept: string | undefined): string {
-  const types = parseMediaRanges(accept ?? "").map(({ type }) => type);
+  // A failure is never a table, so a range that asks for one does not have it.
+  const plain = parseMediaRanges(accept ?? "").filter(({ parameters }) => parameters["as"] === undefined);
+  const types = plain.map(({ type }) => type);
   const known = types.find((type) => type !== "application/vnd.kubernetes.protobuf");
   return known === "application/yaml" ? "application/yaml" : "application/json";
 }

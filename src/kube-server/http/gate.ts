@@ -119,7 +119,7 @@ export function createGate(options: GateOptions): Gate {
       const [rawPath = "/", rawQuery = ""] = (request.url ?? "/").split(/\?(.*)/s);
       const fullPath = decodePath(rawPath);
       const path = parsePlanePath(fullPath, groupDomain)?.path ?? fullPath;
-      const query = new URLSearchParams(rawQuery);
+      const query = new URLSearchParams(readableQuery(rawQuery));
       const invite = (): void => {
         if (request.headers.expect?.toLowerCase() === "100-continue") response.writeContinue();
       };
@@ -199,6 +199,16 @@ function hold(limit: SharedLimit, client: string, onOver: OnOver, message: strin
       held += amount;
     },
   };
+}
+
+/** A query without the parameters that Go cannot read: with a semicolon, or a percent sign that escapes nothing. */
+function readableQuery(query: string): string {
+  const unreadable = /;|%(?![0-9a-f]{2})/i;
+  if (!unreadable.test(query)) return query;
+  return query
+    .split("&")
+    .filter((parameter) => !unreadable.test(parameter))
+    .join("&");
 }
 
 function decodePath(path: string): string {

@@ -15,7 +15,13 @@ test.each([
   [`application/json;q=0.1, ${table};q=0.9`, "table"],
   ["application/vnd.kubernetes.protobuf", undefined],
   ["text/html", undefined],
-  ["application/json;q=0", undefined],
+  ["application/json;q=0", "object"],
+  ["APPLICATION/JSON", undefined],
+  ["*", "object"],
+  ["json", undefined],
+  [",", undefined],
+  [`*/*,${table};q=0.1`, "table"],
+  [`${table};q=0.1,application/json;q=0.2`, "object"],
 ])("the form for %s", (accept, expected) => {
   expect(negotiateRepresentation(accept)?.representation).toBe(expected);
 });
@@ -45,7 +51,13 @@ test.each([
 test.each([
   [undefined, "application/json"],
   ["Application/JSON; charset=utf-8", "application/json"],
+  ["", "application/json"],
   ["application/apply-patch+yaml", "application/apply-patch+yaml"],
+  ['application/json; charset="utf-8";', "application/json"],
+  ["json", ""],
+  [";;;", ""],
+  ["application/json,application/yaml", ""],
+  ["application/json; x", ""],
 ])("the media type of %s", (header, expected) => {
   expect(mediaType(header)).toBe(expected);
 });

@@ -15,22 +15,48 @@ export interface MediaRange {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Parses an Accept or Content-Type header into ranges by preference (by `q`, then by position). */
+/**
+ * Parses an Accept header into ranges by preference, as a Kubernetes API server does: a range is compared
+ * letter by letter, `*` is any type, and `q=0` comes last but is no refusal.
+ */
 export function parseMediaRanges(header: string): MediaRange[] {
-  const ranges = header
-    .split(",")
-    .map((part) => {
-      const [type = "", ...rest] = part.split(";").map((piece) => piece.trim());
-      const parameters: Record<string, string> = {};
-      for (const piece of rest) {
-        const [name = "", value = ""] = piece.split("=");
-        parameters[name.trim().toLowerCase()] = value.trim().replace(/^"|"$/g, "");
-      }
-      return { type: type.toLowerCase(), parameters };
-    })
-    .filter((range) => range.type !== "");
-  const quality = (range: MediaRange) => Number(range.parameters["q"] ?? 1);
-  return ranges.filter((range) => quality(range) > 0).sort((a, b) => quality(b) - quality(a));
+  const ranges = header.split(",").flatMap((part): RatedRange[] => {
+    const [text = "", ...rest] = part.split(";").map((piece) => piece.trim());
+    const type = text === "*" ? "*/*" : text.replace(/\s*\/\s*/, "/");
+    if (type.split("/").length !== 2) return [];
+    let quality = 1;
+    const parameters: Record<string, string> = {};
+    for (const piece of rest) {
+      const [name = "", value = "", ...more] = piece.split("=").map((each) => each.trim());
+      if (value === "" || more.length > 0) continue;
+      if (name === "q") quality = Number(value) || 0;
+      else parameters[name] = value;
+    }
+    return [{ type, parameters, quality }];
+  });
+  if (ranges.length > maxSortedRanges) return ranges.sort((a, b) => b.quality - a.quality);
+  // One after another, since the order is not transitive.
+  for (let next = 1; next < ranges.length; next++) {
+    for (let at = next; at > 0; at--) {
+      const [before, range] = [ranges[at - 1], ranges[at]];
+      if (before === undefined || range === undefined || !isPreferred(range, before)) break;
+      [ranges[at - 1], ranges[at]] = [range, before];
+    }
+  }
+  return ranges;
+}
+
+interface RatedRange extends MediaRange {
+  readonly quality: number;
+}
+
+const maxSortedRanges = 12;
+
+/** A higher `q`, or a type that is named where the other is any. */
+function isPreferred(range: RatedRange, other: RatedRange): boolean {
+  if (range.quality > other.quality) return true;
+  if (!range.type.startsWith("*/") && other.type.startsWith("*/")) return true;
+  return !range.type.endsWith("/*") && other.type.endsWith("/*");
 }
 
 /**
@@ -85,7 +111,21 @@ export function negotiateDiscovery(accept: string | undefined): "v2" | "v2beta1"
   return undefined;
 }
 
-/** Media type of a Content-Type header; JSON if absent. */
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const mediaTypePattern = new RegExp(
+  `^\\s*(${token}/${token})\\s*(?:;\\s*${token}\\s*=\\s*(?:${token}|"(?:[^"\\\\]|\\\\.)*")\\s*)*(?:;\\s*)?$`,
+);
+
+/**
+ * Media type of a Content-Type header, in lower case: JSON if it is absent or empty, as for a Kubernetes API
+ * server. A text that is no media type is returned as "", which nothing supports.
+ */
 export function mediaType(header: string | undefined): string {
-  return parseMediaRanges(header ?? "")[0]?.type ?? "application/json";
+  if (header === undefined || header === "") return "application/json";
+  return mediaTypePattern.exec(header)?.[1]?.toLowerCase() ?? "";
+}
+
+/** Type of a patch: what is before the parameters, letter by letter. */
+export function patchTypeOf(header: string | undefined): string {
+  return (header ?? "").split(";", 1)[0] ?? "";
 }

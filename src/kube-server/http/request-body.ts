@@ -1,7 +1,18 @@
 import type { IncomingMessage } from "node:http";
+import type { FastifyRequest } from "fastify";
 import { collectBody } from "../../base/net/request-body.ts";
 import { badRequest, requestTimeout, tooLarge } from "../api/status.ts";
 import type { ServerLimits } from "./limits.ts";
+
+/**
+ * Lets fastify read a body of any type, also of one that is no media type: it would respond before the
+ * resource can say which types it supports. `raw.headers` has the client's.
+ */
+export function acceptAnyContentType(request: FastifyRequest): void {
+  const type = request.raw.headers["content-type"];
+  if (type === undefined || /^\w+\/[\w.+-]+$/.test(type)) return;
+  request.headers = { "content-type": "application/octet-stream" };
+}
 
 export type BodyLimits = Pick<ServerLimits, "maxBodyBytes" | "bodySilenceMs" | "bodyMs">;
 
@@ -32,4 +43,9 @@ export async function readBody(
     case "unreadable":
       throw badRequest("the body cannot be read");
   }
+}
+
+/** What {@link readBody} has read; empty if there was none. */
+export function bodyOf(request: FastifyRequest): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }

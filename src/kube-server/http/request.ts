@@ -9,7 +9,7 @@ import { readDryRun } from "../resources/dry-run.ts";
 import { applyType } from "../resources/patching.ts";
 import type { Target, WriteOptions } from "../resources/target.ts";
 import type { Entry } from "./gate.ts";
-import { mediaType } from "./negotiate.ts";
+import { patchTypeOf } from "./negotiate.ts";
 import type { ResourcePath } from "./resource-path.ts";
 
 /** A request for resources of a plane that the caller may access. */
@@ -71,7 +71,7 @@ export function readWriteOptions(request: ResourceRequest): WriteOptions {
 }
 
 function patchFaults({ query, contentType }: ResourceRequest): FieldError[] {
-  if (mediaType(contentType) !== applyType) {
+  if (patchTypeOf(contentType) !== applyType) {
     return query.has("force") ? [forbiddenValue("force", "may not be specified for non-apply patch")] : [];
   }
   if ((query.get("fieldManager") ?? "") !== "") return [];

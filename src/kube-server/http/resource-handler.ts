@@ -1,12 +1,8 @@
 import type { Clock } from "../../base/core/clock.ts";
-import type { KindDefinition } from "../api/kind.ts";
-import type { Json, KubeObject } from "../api/object.ts";
+import { cloneJson, type Json, type KubeObject } from "../api/object.ts";
 import { readBoolean } from "../api/query-values.ts";
-import { permits, statusWritersOf } from "../api/roles.ts";
 import {
-  accessForbidden,
   badRequest,
-  invalid,
   methodNotAllowed,
   notFound,
   PlaneGoneError,
@@ -17,7 +13,7 @@ import {
 } from "../api/status.ts";
 import { selectsObject } from "../api/traits.ts";
 import { decodeBody } from "../encoding/body.ts";
-import { checkDecoding, readObject } from "../resources/admission.ts";
+import { checkDecoding, dropUnknownFields, readObject } from "../resources/admission.ts";
 import { readDeleteOptions } from "../resources/delete-options.ts";
 import { deleteObject } from "../resources/deletion.ts";
 import { fixedObjects } from "../resources/fixed-objects.ts";
@@ -31,13 +27,20 @@ import {
   type Selection,
 } from "../resources/list.ts";
 import { countValues, yieldIfLong } from "../resources/object-size.ts";
-import { applyType, checkName, readApply, readPatch } from "../resources/patching.ts";
-import type { Resources, WriteResult } from "../resources/resources.ts";
+import {
+  applyType,
+  checkName,
+  checkPatchType,
+  readApply,
+  readPatch,
+  versionRequired,
+} from "../resources/patching.ts";
+import type { NewState, Resources, WriteResult } from "../resources/resources.ts";
 import type { WriteOptions } from "../resources/target.ts";
 import type { ObjectStore } from "../store/object-store.ts";
 import { type ApiResponse, deletedStatus, listBody, objectBody, readForm } from "./api-response.ts";
 import type { ListRoom } from "./list-room.ts";
-import { mediaType } from "./negotiate.ts";
+import { mediaType, patchTypeOf } from "./negotiate.ts";
 import { type ResourceRequest, readWriteOptions, targetOf } from "./request.ts";
 
 export interface ResourceContext {
@@ -79,28 +82,6 @@ export async function handleResource(
     default:
       throw methodNotAllowed([...readMethods, "PUT", "PATCH", "DELETE"]);
   }
-}
-
-/**
- * Refuses what the caller's role does not permit.
- *
- * @param verb see `resourceVerb`
- * @throws StatusError 403
- */
-export function checkRole({ kind, path, caller, role }: ResourceRequest, verb: string): void {
-  const subresource = subresourceOf(path.subresource, kind);
-  if (permits(role, kind, verb, subresource)) return;
-  const { name = "", namespace } = path;
-  const attempt = { user: caller.user, verb, namespace, subresource: subresource || undefined };
-  const remedy = kind.statusWriters === undefined ? "; change the spec instead" : "";
-  const isOfRole = role === "viewer" || subresource !== "status";
-  const why = isOfRole ? `the role ${role} does not permit it` : `${statusWritersOf(kind)}${remedy}`;
-  throw accessForbidden(kind, name, attempt, why);
-}
-
-function subresourceOf(name: string | undefined, kind: KindDefinition): "status" | "log" | "" {
-  if (name === "log" && kind.logs !== undefined) return name;
-  return name === "status" && kind.statusSubresource ? name : "";
 }
 
 export function selectionOf(request: ResourceRequest): Selection {
@@ -191,9 +172,28 @@ async function create(context: ResourceContext, request: ResourceRequest): Promi
   if (request.kind.namespaced && request.path.namespace === undefined) throw methodNotAllowed(readMethods);
   const options = readWriteOptions(request);
   const { object, doubts } = await readBody(request, options);
-  const name = object.metadata.name ?? "";
-  const result = await context.resources.create({ ...targetOf(request), name }, object, undefined, options);
+  const target = { ...targetOf(request), name: object.metadata.name ?? "" };
+  const result = await warned(request, options, { object, doubts }, () =>
+    context.resources.create(target, object, undefined, options),
+  );
   return writeResponse(context, request, result, doubts);
+}
+
+/** A refusal has the warnings about what was sent, too. */
+async function warned<T>(
+  { kind }: ResourceRequest,
+  { fieldValidation }: WriteOptions,
+  { object, doubts }: { readonly object: KubeObject; readonly doubts: readonly string[] },
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof StatusError && fieldValidation === "Warn") {
+      error.warnings = [...doubts, ...dropUnknownFields(cloneJson(object), kind, fieldValidation)];
+    }
+    throw error;
+  }
 }
 
 /** @param doubts warnings about the request, shown before those about the object */
@@ -212,34 +212,35 @@ async function update(context: ResourceContext, request: ResourceRequest): Promi
   const options = readWriteOptions(request);
   const { object, doubts } = await readBody(request, options);
   const target = targetOf(request);
-  checkName(object.metadata.name ?? "", target.name);
-  const result = await context.resources.change(
-    target,
-    () => {
-      if (!kind.builtIn && ["", "0"].includes(object.metadata.resourceVersion ?? "")) {
-        const message = "Invalid value: 0x0: must be specified for an update";
-        const field = "metadata.resourceVersion";
-        throw invalid(kind, target.name, [{ reason: "FieldValueInvalid", field, message }]);
-      }
-      return { object, isWhole: true };
-    },
-    options,
-  );
+  const whole = (): NewState => {
+    if (!kind.builtIn && ["", "0"].includes(object.metadata.resourceVersion ?? "")) {
+      throw versionRequired(kind, target.name);
+    }
+    return { object, isWhole: true };
+  };
+  const result = await warned(request, options, { object, doubts }, async () => {
+    checkName(object.metadata.name ?? "", target.name);
+    return await context.resources.change(target, whole, options);
+  });
   return writeResponse(context, request, result, doubts);
 }
 
 async function patch(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
   const { query } = request;
-  const type = mediaType(request.contentType);
+  const type = patchTypeOf(request.contentType);
+  checkPatchType(type, request.kind);
   const options = readWriteOptions(request);
   const target = targetOf(request);
   if (type !== applyType) {
-    const { change, doubts } = await readPatch(request.body, type, target, options);
+    const { change, doubts } = await orNotFound(context, request, () =>
+      readPatch(request.body, type, target, options),
+    );
     return writeResponse(context, request, await context.resources.change(target, change, options), doubts);
   }
   const now = new Date(context.clock.nowMs()).toISOString().replace(/\.\d+Z$/, "Z");
   const force = readBoolean(query, "force") === true;
-  const apply = await readApply(request.body, target, force, options, now);
+  const read = () => readApply(request.body, target, force, options, now);
+  const apply = await (options.subresource === "" ? read() : orNotFound(context, request, read));
   const change = (old: KubeObject) => apply.change(old);
   for (let attempt = 1; ; attempt++) {
     try {
@@ -257,6 +258,24 @@ async function patch(context: ResourceContext, request: ResourceRequest): Promis
       if (!isReason(error, "AlreadyExists") || attempt >= 5) throw error;
     }
   }
+}
+
+/** Reads a change of an object; without the object, its faults do not matter. */
+async function orNotFound<T>(
+  { resources }: ResourceContext,
+  request: ResourceRequest,
+  read: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isBadRequest(error)) await resources.get(targetOf(request));
+    throw error;
+  }
+}
+
+function isBadRequest(error: unknown): boolean {
+  return error instanceof StatusError && error.status.code === 400;
 }
 
 function isReason(error: unknown, reason: string): boolean {

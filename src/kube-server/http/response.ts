@@ -4,7 +4,6 @@ import { createGzip, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ApiResponse } from "./api-response.ts";
 import { contentTypeOf, encode } from "./encoding.ts";
-import { parseMediaRanges } from "./negotiate.ts";
 import { inPieces, pieceBytes } from "./pieces.ts";
 import { warningHeaders } from "./warnings.ts";
 
@@ -78,6 +77,6 @@ async function* startingWith(start: string, rest: AsyncIterator<string>): AsyncG
 }
 
 function takesGzip(request: FastifyRequest): boolean {
-  const header = request.headers["accept-encoding"];
-  return parseMediaRanges(String(header ?? "")).some(({ type }) => type === "gzip");
+  const codings = String(request.headers["accept-encoding"] ?? "").split(",");
+  return codings.some((coding) => /^\s*gzip\s*(?:;(?!\s*q\s*=\s*0(?:\.0*)?\s*$)|$)/i.test(coding));
 }

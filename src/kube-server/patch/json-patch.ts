@@ -29,8 +29,13 @@ class Unprocessable extends Error {}
  * of copies. Neither argument is modified. Runs in time proportional to the object and the patch.
  */
 export function applyJsonPatch(target: Json, patch: Json): PatchOutcome {
-  if (!Array.isArray(patch)) {
-    return { ok: false, fault: "malformed", message: "a JSON patch is a list of operations" };
+  if (patch === null) return { ok: true, value: target };
+  if (!Array.isArray(patch) || patch.some((operation) => operation !== null && !isJsonObject(operation))) {
+    return {
+      ok: false,
+      fault: "malformed",
+      message: "a JSON patch is a list of operations, which are objects",
+    };
   }
   if (patch.length > maxOperations) {
     const message = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`;

@@ -89,7 +89,7 @@ describe("JSON patch", () => {
 
   test.each<[string, Json, string]>([
     ["no list", { op: "add" }, "malformed"],
-    ["no operation", [1], "unprocessable"],
+    ["no operation", [1], "malformed"],
     ["no op", [{ path: "/a" }], "unprocessable"],
     ["no path", [{ op: "add", value: 1 }], "unprocessable"],
     ["no value", [{ op: "add", path: "/a" }], "unprocessable"],

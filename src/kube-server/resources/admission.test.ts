@@ -114,9 +114,9 @@ describe("the body of a request", () => {
 
   test("another kind is refused with the object's name", () => {
     const read = () => readObject({ kind: "Other", metadata: { name: "a" } }, kind);
-    expect(read).toThrow('Widget.things.example "a" is invalid');
+    expect(read).toThrow('Other.things.example "a" is invalid');
     expect(() => readObject({ kind: "Other", metadata: { name: 1 } }, kind)).toThrow(
-      'Widget.things.example "" is invalid',
+      'Other.things.example "" is invalid',
     );
   });
 
@@ -141,7 +141,7 @@ describe("the body of a request", () => {
 
 test.each([
   ["Ignore", []],
-  ["Warn", ['unknown field "spec.other"', 'unknown field "more"']],
+  ["Warn", ['unknown field "more"', 'unknown field "spec.other"']],
 ] as const)("unknown fields are dropped, with %s", (validation, warnings) => {
   const object = widget({ spec: { size: 1, other: 2 }, more: 3 });
   expect(dropUnknownFields(object, kind, validation)).toEqual(warnings);

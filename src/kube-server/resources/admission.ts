@@ -38,7 +38,7 @@ const statusSchemaOf = oncePerKind((kind): Schema => {
 
 /**
  * Checks the body of a request for an object of a kind: kind, apiVersion and the types of metadata. Does not
- * modify it. Null labels and annotations count as empty, as in Go.
+ * modify it. Null in a map or list of metadata counts as empty, as in Go.
  *
  * @param form `complete` if kind and apiVersion are required; a body for creation or update may omit them
  * @throws StatusError 400, 422
@@ -50,9 +50,16 @@ export function readObject(
 ): KubeObject {
   if (!isJsonObject(body)) throw badRequest("the object provided is unrecognized (must be of type Object)");
   const expected = apiVersionOf(kind);
-  for (const field of form === "complete" ? ["kind", "apiVersion"] : []) {
-    const value = body[field] ?? "";
-    if (value === "")
+  for (const field of ["kind", "apiVersion"]) {
+    const value = body[field];
+    if (value === undefined && form === "short") continue;
+    // The rest of the check compares the version with the expected one.
+    if (
+      value === undefined ||
+      value === "" ||
+      (field === "kind" && typeof value !== "string") ||
+      value === null
+    )
       throw badRequest(`Object '${field === "kind" ? "Kind" : field}' is missing in the data`);
   }
   const { apiVersion = expected, kind: name = kind.kind } = body;
@@ -71,9 +78,25 @@ export function readObject(
       );
     }
     const objectName = typeof metadata["name"] === "string" ? metadata["name"] : "";
-    throw invalid(kind, objectName, [invalidValue("kind", name, `must be ${kind.kind}`)]);
+    const given = { ...kind, kind: String(name) };
+    throw invalid(given, objectName, [invalidValue("kind", name, `must be ${kind.kind}`)]);
   }
   return { ...body, apiVersion: expected, kind: kind.kind, metadata: readMetadata(metadata, kind) };
+}
+
+function isListWithNull(value: Json | undefined): value is Json[] {
+  return Array.isArray(value) && value.includes(null);
+}
+
+function hasFieldSet({ fieldsV1 = {} }: JsonObject): boolean {
+  return isJsonObject(fieldsV1);
+}
+
+/** Null is the empty set; an entry with anything else that is no set is made invalid. */
+function withFieldSet(entry: JsonObject): JsonObject {
+  const { fieldsV1, ...others } = entry;
+  if (fieldsV1 === null || hasFieldSet(entry)) return { ...others, fieldsV1: fieldsV1 ?? {} };
+  return { ...others, fieldsType: "" };
 }
 
 function readMetadata(given: JsonObject, kind: KindDefinition): KubeObject["metadata"] {
@@ -83,9 +106,20 @@ function readMetadata(given: JsonObject, kind: KindDefinition): KubeObject["meta
     if (!isJsonObject(map) || !Object.values(map).includes(null)) continue;
     metadata[field] = Object.fromEntries(Object.entries(map).map(([key, value]) => [key, value ?? ""]));
   }
+  if (isListWithNull(metadata["finalizers"]))
+    metadata["finalizers"] = metadata["finalizers"].map((finalizer) => finalizer ?? "");
+  for (const field of ["ownerReferences", "managedFields"]) {
+    const list = metadata[field];
+    if (isListWithNull(list)) metadata[field] = list.map((item) => item ?? {});
+  }
+  // Sets of fields that are none are as good as no managers: those of the object stay.
+  const entries = metadata["managedFields"];
+  if (Array.isArray(entries) && entries.some((entry) => isJsonObject(entry) && !hasFieldSet(entry)))
+    metadata["managedFields"] = entries.map((entry) => (isJsonObject(entry) ? withFieldSet(entry) : entry));
   const present = Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null));
+  // Also what is no time, and a number that is too large: Go cannot decode them.
   const fault = validateSchema(present, objectMeta.schema, "metadata").find(
-    ({ reason }) => reason === "FieldValueTypeInvalid",
+    ({ reason }) => reason === "FieldValueTypeInvalid" || reason === "FieldValueInvalid",
   );
   if (fault === undefined) return metadata as KubeObject["metadata"];
   const subject = `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}`;
@@ -103,7 +137,8 @@ export function dropUnknownFields(
   validation: FieldValidation,
 ): readonly string[] {
   const unknown = removeUnknownFields(object, schemaOf(kind)).map((path) => `unknown field "${path}"`);
-  return checkDecoding(unknown, kind, validation);
+  // Those of custom kinds are found by their schemas, in the order of their paths.
+  return checkDecoding(kind.builtIn ? unknown : unknown.sort(), kind, validation);
 }
 
 /**
@@ -148,13 +183,13 @@ export function admit(object: KubeObject, old: KubeObject | undefined, kind: Kin
   dropEmptyMetadata(object);
   applyDefaults(object, schema);
   const name = object.metadata.name ?? "";
-  const schemaErrors = validateSchema(object, schema, "");
+  const schemaErrors = validateSchema(object, schema, "").filter((error) => !isOwnerWithout(error));
   // Without the spec, because only the first faults are reported: its own would hide the others.
   const { spec: _, ...rest } = object;
   // A kind's own code relies on the schema's types, so it runs after the schema check.
   const typeErrors =
     kind.checksOwnSpec === true
-      ? validateSchema(rest, schema, "").filter(({ field }) => field !== "spec")
+      ? validateSchema(rest, schema, "").filter((error) => error.field !== "spec" && !isOwnerWithout(error))
       : schemaErrors;
   if (typeErrors.length > 0) throw invalid(kind, name, [...typeErrors, ...uncheckedRules(typeErrors, kind)]);
   const warnings = tidyMetadata(object);
@@ -171,6 +206,11 @@ export function admit(object: KubeObject, old: KubeObject | undefined, kind: Kin
   if (errors.length === 0) errors.push(...schemaErrors);
   if (errors.length > 0) throw invalid(kind, name, errors);
   return [...warnings, ...(kind.warn?.(object) ?? [])];
+}
+
+/** An owner without a field, which the check of metadata reports in Kubernetes' words. */
+function isOwnerWithout({ reason, field }: FieldError): boolean {
+  return reason === "FieldValueRequired" && field.startsWith("metadata.ownerReferences[");
 }
 
 /** Whether a schema has rules (`x-kubernetes-validations`). */

@@ -51,13 +51,15 @@ export async function deleteObject(
 
 function checkPreconditions(object: KubeObject, target: Target, options: DeleteOptions): void {
   const { uid = "", resourceVersion = "" } = object.metadata;
+  // The API server names a custom kind here, in place of its resource.
+  const subject = target.kind.builtIn ? target.kind : { ...target.kind, plural: target.kind.kind };
   if (options.uid !== undefined && options.uid !== uid) {
     const why = `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
-    throw conflict(target.kind, target.name, why);
+    throw conflict(subject, target.name, why);
   }
   if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
     const why = `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
-    throw conflict(target.kind, target.name, why);
+    throw conflict(subject, target.name, why);
   }
 }
 

@@ -18,12 +18,16 @@ import { schemaOf } from "./admission.ts";
 import { inSteps } from "./object-size.ts";
 import type { Target, WriteOptions } from "./target.ts";
 
+/** Rejects an object to be created with the version of another one. @throws StatusError 400 */
+export function checkNoVersion({ metadata }: KubeObject): void {
+  // What cannot be a version is none.
+  if (!/^0*[1-9]\d*$/.test(metadata.resourceVersion ?? "")) return;
+  throw badRequest("resourceVersion should not be set on objects to be created");
+}
+
 /** Sets the metadata that only the server may assign. */
 export function newObject(object: KubeObject, target: Target, uid: string, now: string): KubeObject {
   const { kind, namespace, name } = target;
-  if (object.metadata.resourceVersion !== undefined && object.metadata.resourceVersion !== "") {
-    throw badRequest("resourceVersion should not be set on objects to be created");
-  }
   const {
     resourceVersion: _,
     deletionTimestamp: __,
@@ -44,11 +48,18 @@ export function newObject(object: KubeObject, target: Target, uid: string, now: 
   };
 }
 
-/** Rejects a change intended for another object or version. @throws StatusError 409, 422 */
-export function checkVersion(given: KubeObject, old: KubeObject, target: Target): void {
+/**
+ * Rejects a change intended for another object or version.
+ *
+ * @param isWhole an update: its uid is a precondition
+ * @throws StatusError 409, 422
+ */
+export function checkVersion(given: KubeObject, old: KubeObject, target: Target, isWhole: boolean): void {
   const { kind, name } = target;
   const { uid = "", resourceVersion = "" } = given.metadata;
   if (uid !== "" && uid !== old.metadata.uid) {
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ""}`;
+    if (isWhole) throw conflict(kind, name, why);
     throw invalid(kind, name, [invalidValue("metadata.uid", uid, "field is immutable")]);
   }
   // No version, or "0" for built-in kinds: the change applies to any version.
@@ -60,17 +71,21 @@ export function checkVersion(given: KubeObject, old: KubeObject, target: Target)
   if (resourceVersion !== old.metadata.resourceVersion) throw conflict(kind, name, modifiedMessage);
 }
 
+const deletionFields = ["deletionTimestamp", "deletionGracePeriodSeconds"];
+
 /**
  * Checks metadata that only a deletion may set. @throws StatusError 422
  *
  * @param given as sent by the client
  */
 export function checkDeletion(given: KubeObject, old: KubeObject, { kind, name }: Target): void {
-  const { deletionTimestamp } = given.metadata;
   if (old.metadata.deletionTimestamp === undefined) {
-    if (typeof deletionTimestamp !== "string") return;
-    const field = "metadata.deletionTimestamp";
-    throw invalid(kind, name, [invalidValue(field, deletionTimestamp, "field is immutable")]);
+    const errors = deletionFields.flatMap((field): FieldError[] => {
+      const value = given.metadata[field] ?? null;
+      return value === null ? [] : [invalidValue(`metadata.${field}`, value, "field is immutable")];
+    });
+    if (errors.length > 0) throw invalid(kind, name, errors);
+    return;
   }
   const known = new Set(old.metadata.finalizers);
   const added = [...new Set(given.metadata.finalizers)].filter((each) => !known.has(each)).sort();
@@ -93,7 +108,6 @@ export function changedObject(
   const fixed = ["name", "namespace", "uid", "creationTimestamp", "resourceVersion", "generation"].concat([
     "deletionTimestamp",
     "deletionGracePeriodSeconds",
-    "generateName",
     "selfLink",
   ]);
   for (const field of fixed) {

@@ -7,11 +7,13 @@ import {
   badRequest,
   conflict,
   invalid,
+  StatusError,
   tooLarge,
+  unfitPatch,
   unsupportedMediaType,
 } from "../api/status.ts";
 import { removeUnknownFields } from "../api/unknown-fields.ts";
-import { requiredValue } from "../api/validate.ts";
+import { validateSchema } from "../api/validate.ts";
 import { applySteps } from "../apply/apply.ts";
 import { configurationFault } from "../apply/configuration-fault.ts";
 import { renewedAnnotations } from "../apply/last-applied.ts";
@@ -34,6 +36,11 @@ export function patchTypes(kind: KindDefinition): string[] {
   return kind.builtIn ? [...types, "application/strategic-merge-patch+json"] : types;
 }
 
+/** @throws StatusError 415 if the kind does not support the type */
+export function checkPatchType(type: string, kind: KindDefinition): void {
+  if (!patchTypes(kind).includes(type)) throw unsupportedMediaType(patchTypes(kind));
+}
+
 /** A patch: the change it describes, with warnings about its encoding. */
 export interface Patch {
   readonly doubts: readonly string[];
@@ -41,7 +48,10 @@ export interface Patch {
   change(old: KubeObject): NewState | Promise<NewState>;
 }
 
-/** @throws StatusError 400 if the body is not a patch, 415 if the kind does not support the type */
+/**
+ * @param type one that the kind supports
+ * @throws StatusError 400 if the body is not a patch
+ */
 export async function readPatch(
   body: Buffer,
   type: string,
@@ -49,7 +59,6 @@ export async function readPatch(
   options: WriteOptions,
 ): Promise<Patch> {
   const { kind } = target;
-  if (!patchTypes(kind).includes(type)) throw unsupportedMediaType(patchTypes(kind));
   await yieldIfLong(body);
   const { value: patch, duplicates } = parseJson(body);
   // A JSON patch has its own limit of operations.
@@ -63,28 +72,49 @@ export async function readPatch(
       if (outcome.ok) return { object: readPatched(outcome.value, target) };
       if (outcome.fault === "malformed") throw badRequest(outcome.message);
       if (outcome.fault === "too-large") throw tooLarge(outcome.message);
-      const { message } = outcome;
-      throw invalid(kind, target.name, [{ reason: "FieldValueInvalid", field: "patch", message }]);
+      throw unfitPatch(kind, target.name, outcome.message, false);
     },
   };
 }
 
 function patched(old: KubeObject, patch: Json, type: string, kind: KindDefinition): PatchOutcome {
   if (type === "application/json-patch+json") return applyJsonPatch(old, patch);
-  if (type === "application/merge-patch+json") return { ok: true, value: applyMergePatch(old, patch) };
+  if (type === "application/merge-patch+json") {
+    if (isJsonObject(patch)) return { ok: true, value: applyMergePatch(old, patch) };
+    return { ok: false, fault: "malformed", message: "a merge patch is an object" };
+  }
   return applyStrategicMergePatch(old, patch, schemaOf(kind));
 }
 
 /** The result of a patch must still be the object at the request's path. */
-function readPatched(value: Json, { kind, namespace, name }: Target): KubeObject {
-  if (isJsonObject(value) && !isJsonObject(value["metadata"])) {
-    throw invalid(kind, name, [requiredValue("metadata.name", "name or generateName is required")]);
-  }
-  const object = readObject(value, kind, "complete");
+function readPatched(value: Json, target: Target): KubeObject {
+  const { kind, namespace, name } = target;
+  const object = readResult(value, target);
   checkName(object.metadata.name ?? "", name);
+  if (!kind.builtIn && ["", "0"].includes(object.metadata.resourceVersion ?? "")) {
+    throw versionRequired(kind, name);
+  }
   const given = object.metadata.namespace ?? "";
   if (given !== "" && given !== namespace) throw badRequest(wrongNamespace);
   return object;
+}
+
+/** What a patch makes of an object and cannot be decoded is the patch's fault: 422 rather than 400. */
+function readResult(value: Json, { kind, name }: Target): KubeObject {
+  try {
+    return readObject(value, kind, "complete");
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.status.code !== 400) throw error;
+    throw unfitPatch(kind, name, error.status.message, true);
+  }
+}
+
+/** An update of a custom kind without a version, worded as by a Kubernetes API server. */
+export function versionRequired(kind: KindDefinition, name: string): StatusError {
+  const why = "Invalid value: 0: must be specified for an update";
+  return invalid({ ...kind, kind: kind.plural }, name, [
+    { reason: "FieldValueInvalid", field: "metadata.resourceVersion", message: why },
+  ]);
 }
 
 const wrongNamespace =
@@ -132,6 +162,7 @@ export async function readApply(
     const subject = `${target.namespace}/${name}; ${given.apiVersion}, Kind=${kind.kind}`;
     throw badRequest(`failed to create typed patch object (${subject}): ${fault}`);
   }
+  checkStatusType(given, kind);
   const configuration = appliedPart(given, kind, options.subresource);
   const writer: Writer = {
     manager: options.fieldManager,
@@ -164,6 +195,7 @@ export async function readApply(
     },
     async create() {
       const { uid = "" } = configuration.metadata;
+      if ((configuration.metadata.name ?? "") === "") throw badRequest("name must be provided");
       if (uid !== "") {
         const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
         throw conflict(kind, name, why);
@@ -175,11 +207,22 @@ export async function readApply(
   };
 }
 
+/** The status is checked even where it is not applied, like the rest of the configuration. */
+function checkStatusType({ status }: KubeObject, kind: KindDefinition): void {
+  const schema = kind.schema.properties?.["status"];
+  if (status === undefined || schema === undefined) return;
+  const faults = validateSchema(status, schema, "status");
+  const fault = faults.find(({ reason }) => reason === "FieldValueTypeInvalid");
+  if (fault !== undefined) {
+    throw badRequest(`failed to create typed patch object: .${fault.field}: ${fault.message}`);
+  }
+}
+
 function checkAppliedIdentity({ metadata }: KubeObject, target: Target): void {
   if (metadata.managedFields !== undefined) throw badRequest("metadata.managedFields must be nil");
-  if ((metadata.name ?? "") === "") throw badRequest("name must be provided");
-  checkName(metadata.name ?? "", target.name);
-  const { namespace = "" } = metadata;
+  const { name = "", namespace = "" } = metadata;
+  // An object that exists has its name.
+  if (name !== "") checkName(name, target.name);
   if (namespace !== "" && namespace !== target.namespace) throw badRequest(wrongNamespace);
 }
 

@@ -17,7 +17,7 @@ import {
   type StatusError,
   tooLarge,
 } from "../api/status.ts";
-import type { Manager } from "../apply/managers.ts";
+import { type Manager, readManagers } from "../apply/managers.ts";
 import { namespaceKind } from "../kinds/namespace.ts";
 import type { ChangeType } from "../store/change.ts";
 import { objectKey } from "../store/keys.ts";
@@ -29,6 +29,7 @@ import {
   changedObject,
   checkAssigned,
   checkDeletion,
+  checkNoVersion,
   checkServerFinalizers,
   checkVersion,
   copyOfGiven,
@@ -214,6 +215,7 @@ export function createResources(options: ResourcesOptions): Resources {
   const createNamed = async (
     target: Target,
     object: KubeObject,
+    given: KubeObject,
     managers: readonly Manager[] | undefined,
     writeOptions: WriteOptions,
   ): Promise<{ readonly object: KubeObject; readonly warnings: readonly string[] }> => {
@@ -223,7 +225,12 @@ export function createResources(options: ResourcesOptions): Resources {
     if (writeOptions.byServer !== true) {
       await checkOthers(object, undefined, kind, createObjectReader(store, plane));
     }
-    setManagedFields(object, managers ?? trackedManagers([], {}, object, kind, writeOptions, nowText()));
+    checkNoVersion(given);
+    const tracked = () => {
+      const known = readManagers(given.metadata.managedFields) ?? [];
+      return trackedManagers(known, {}, object, kind, writeOptions, nowText());
+    };
+    setManagedFields(object, managers ?? tracked());
     const terms = termsOf(writeOptions);
     const outcome = await commitStored(target, "ADDED", object, undefined, terms);
     // A creation has no expected version, so a conflict means that the object exists.
@@ -250,7 +257,7 @@ export function createResources(options: ResourcesOptions): Resources {
         const dropped = keepProviderFinalizers(object, undefined, kind, writeOptions);
         await yieldIfLarge(values);
         try {
-          const created = await createNamed(named, object, managers, writeOptions);
+          const created = await createNamed(named, object, given, managers, writeOptions);
           const all = [...warnings, ...dropped, ...created.warnings];
           return { object: created.object, created: true, deleted: false, warnings: all };
         } catch (error) {
@@ -273,7 +280,7 @@ export function createResources(options: ResourcesOptions): Resources {
         const given = copyOfGiven(wanted.object, old, writeOptions);
         const sent = isStatus ? sentParts(given, old) : given;
         const unknown = dropUnknownFields(sent, kind, writeOptions.fieldValidation);
-        checkVersion(given, old, target);
+        checkVersion(given, old, target, wanted.isWhole === true);
         if (!isStatus) checkDeletion(given, old, target);
         let object = changedObject(given, old, kind, writeOptions);
         if (writeOptions.byServer !== true) {
