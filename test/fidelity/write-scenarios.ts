@@ -64,7 +64,7 @@ export const writeScenarios: readonly Scenario[] = [
       }),
       merge("$name", '{"data":{"a":"1","a":"3"}}', {
         path: "configmaps/$name?fieldValidation=Strict",
-        ...bad('duplicate field "data.a"'),
+        ...invalid('duplicate field "data.a"'),
       }),
       merge("$name", '{"data":{"a":"1","a":"3"}}', {
         path: "configmaps/$name?fieldValidation=Ignore",

@@ -43,6 +43,13 @@ export function nameFault(
   return rule === "label" ? labelHelp : subdomainHelp;
 }
 
+/** Of a custom kind, only the length counts: the generated name is checked. */
+function prefixFaultOf(prefix: string, { builtIn, nameRule }: KindDefinition): string | undefined {
+  if (!builtIn && prefix.length <= ruleLength(nameRule)) return undefined;
+  // A trailing hyphen is valid, because the generated suffix follows it.
+  return nameFault(prefix.replace(/(.)-$/, "$1a"), nameRule);
+}
+
 /** Kubernetes' rules for `metadata`, besides the types of its fields. @returns the first 100 faults */
 export function validateMetadata(object: KubeObject, kind: KindDefinition): FieldError[] {
   const { metadata } = object;
@@ -50,9 +57,7 @@ export function validateMetadata(object: KubeObject, kind: KindDefinition): Fiel
   const fault = nameFault(metadata.name ?? "", kind.nameRule, maxNameLength(kind));
   if (fault !== undefined) faults.add(invalidValue("metadata.name", metadata.name ?? "", fault));
   const prefix = metadata.generateName ?? "";
-  // A trailing hyphen is valid, because the generated suffix follows it.
-  const prefixFault =
-    prefix === "" || !kind.builtIn ? undefined : nameFault(prefix.replace(/(.)-$/, "$1a"), kind.nameRule);
+  const prefixFault = prefix === "" ? undefined : prefixFaultOf(prefix, kind);
   if (prefixFault !== undefined) faults.add(invalidValue("metadata.generateName", prefix, prefixFault));
   validateLabels(metadata.labels ?? {}, "metadata.labels", faults);
   validateAnnotations(metadata.annotations ?? {}, "metadata.annotations", faults);
@@ -168,8 +173,13 @@ function validateOwners(object: KubeObject, faults: FaultList): void {
   }
 }
 
-/** Removes duplicate owners, in place. @returns warnings about the metadata, worded as in Kubernetes */
-export function tidyMetadata({ metadata }: KubeObject): string[] {
+/**
+ * Removes duplicate owners, in place.
+ *
+ * @param old before the change: its finalizers were warned about
+ * @returns warnings about the metadata, worded as in Kubernetes
+ */
+export function tidyMetadata({ metadata }: KubeObject, old?: KubeObject): string[] {
   const warnings: string[] = [];
   const seen = new Set<string>();
   const repeated = new Set<string>();
@@ -187,6 +197,7 @@ export function tidyMetadata({ metadata }: KubeObject): string[] {
   }
   for (const finalizer of metadata.finalizers ?? []) {
     if (finalizer.includes("/") || deletionFinalizers.includes(finalizer)) continue;
+    if (old?.metadata.finalizers?.includes(finalizer) === true) continue;
     const why =
       "prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers";
     warnings.push(`metadata.finalizers: ${JSON.stringify(finalizer)}: ${why}`);

@@ -7,8 +7,8 @@ import { badRequest } from "./status.ts";
  * @throws StatusError 400
  */
 export function readInteger(query: URLSearchParams, name: string): number | undefined {
-  const text = query.get(name) ?? "";
-  if (text === "") return undefined;
+  const text = query.get(name);
+  if (text === null) return undefined;
   const quoted = JSON.stringify(text);
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`${name}: parsing ${quoted}: invalid syntax`);
   const value = Number(text);

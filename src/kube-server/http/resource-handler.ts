@@ -33,6 +33,7 @@ import {
   checkPatchType,
   readApply,
   readPatch,
+  unfitIfStrict,
   versionRequired,
 } from "../resources/patching.ts";
 import type { NewState, Resources, WriteResult } from "../resources/resources.ts";
@@ -232,10 +233,14 @@ async function patch(context: ResourceContext, request: ResourceRequest): Promis
   const options = readWriteOptions(request);
   const target = targetOf(request);
   if (type !== applyType) {
-    const { change, doubts } = await orNotFound(context, request, () =>
-      readPatch(request.body, type, target, options),
-    );
-    return writeResponse(context, request, await context.resources.change(target, change, options), doubts);
+    const read = () => readPatch(request.body, type, target, options);
+    try {
+      const { change, doubts } = await orNotFound(context, request, read);
+      const result = await context.resources.change(target, change, options);
+      return writeResponse(context, request, result, doubts);
+    } catch (error) {
+      throw unfitIfStrict(error, target);
+    }
   }
   const now = new Date(context.clock.nowMs()).toISOString().replace(/\.\d+Z$/, "Z");
   const force = readBoolean(query, "force") === true;

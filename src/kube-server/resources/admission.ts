@@ -192,7 +192,7 @@ export function admit(object: KubeObject, old: KubeObject | undefined, kind: Kin
       ? validateSchema(rest, schema, "").filter((error) => error.field !== "spec" && !isOwnerWithout(error))
       : schemaErrors;
   if (typeErrors.length > 0) throw invalid(kind, name, [...typeErrors, ...uncheckedRules(typeErrors, kind)]);
-  const warnings = tidyMetadata(object);
+  const warnings = tidyMetadata(object, old);
   kind.prepare?.(object, old);
   const faults = validateMetadata(object, kind);
   const isKnown = new Set(faults.map(({ field }) => field));
@@ -235,6 +235,7 @@ function uncheckedRules(errors: readonly FieldError[], kind: KindDefinition): Fi
 
 /** Empty maps and lists in metadata are stored as absent. */
 function dropEmptyMetadata({ metadata }: KubeObject): void {
+  if (metadata.generateName === "") delete metadata.generateName;
   for (const field of ["labels", "annotations", "finalizers", "ownerReferences"]) {
     const value = metadata[field];
     if (typeof value === "object" && value !== null && Object.keys(value).length === 0)

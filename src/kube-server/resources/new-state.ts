@@ -249,8 +249,21 @@ export function trackedManagers(
   return trackUpdate(known, before, after, writer, schemaOf(kind), now);
 }
 
-export function setManagedFields(object: KubeObject, managers: readonly Manager[]): void {
+const maxManagerBytes = 128;
+
+/** @throws StatusError 422 for a manager with a name that is too long, which a body may bring */
+export function setManagedFields(
+  object: KubeObject,
+  managers: readonly Manager[],
+  kind: KindDefinition,
+): void {
   const entries = writeManagers(managers);
+  const long = entries.findIndex(({ manager }) => Buffer.byteLength(String(manager)) > maxManagerBytes);
+  if (long !== -1) {
+    const field = `metadata.managedFields[${long}].manager`;
+    const message = `Too long: may not be more than ${maxManagerBytes} bytes`;
+    throw invalid(kind, object.metadata.name ?? "", [{ reason: "FieldValueTooLong", field, message }]);
+  }
   if (entries.length === 0) delete object.metadata.managedFields;
   else object.metadata.managedFields = entries;
 }

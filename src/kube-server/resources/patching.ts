@@ -24,6 +24,7 @@ import { applyMergePatch } from "../patch/merge-patch.ts";
 import type { PatchOutcome } from "../patch/patch-outcome.ts";
 import { applyStrategicMergePatch } from "../patch/strategic-merge.ts";
 import { checkDecoding, readObject, schemaOf } from "./admission.ts";
+import { checkVersion } from "./list.ts";
 import { checkPatchSize, countValues, inSteps, valuesIn, yieldIfLong } from "./object-size.ts";
 import type { NewState } from "./resources.ts";
 import type { Target, WriteOptions } from "./target.ts";
@@ -109,6 +110,13 @@ function readResult(value: Json, { kind, name }: Target): KubeObject {
   }
 }
 
+/** With strict decoding, the fields that a patch must not have are its fault: 422 rather than 400. */
+export function unfitIfStrict(error: unknown, { kind, name }: Target): unknown {
+  if (!(error instanceof StatusError) || error.status.code !== 400) return error;
+  const { message } = error.status;
+  return message.includes("strict decoding error") ? unfitPatch(kind, name, message, true) : error;
+}
+
 /** An update of a custom kind without a version, worded as by a Kubernetes API server. */
 export function versionRequired(kind: KindDefinition, name: string): StatusError {
   const why = "Invalid value: 0: must be specified for an update";
@@ -152,6 +160,7 @@ export async function readApply(
   countValues(value);
   const doubts = checkDecoding(duplicates, kind, options.fieldValidation);
   await yieldIfLong(body);
+  checkAppliedKind(value, kind);
   const given = readObject(value, kind, "complete");
   checkAppliedIdentity(given, target);
   const unknown = removeUnknownFields(given, schema);
@@ -196,6 +205,7 @@ export async function readApply(
     async create() {
       const { uid = "" } = configuration.metadata;
       if ((configuration.metadata.name ?? "") === "") throw badRequest("name must be provided");
+      checkVersion(configuration.metadata.resourceVersion ?? "");
       if (uid !== "") {
         const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
         throw conflict(kind, name, why);
@@ -210,12 +220,18 @@ export async function readApply(
 /** The status is checked even where it is not applied, like the rest of the configuration. */
 function checkStatusType({ status }: KubeObject, kind: KindDefinition): void {
   const schema = kind.schema.properties?.["status"];
-  if (status === undefined || schema === undefined) return;
+  if (status === undefined || status === null || schema === undefined) return;
   const faults = validateSchema(status, schema, "status");
   const fault = faults.find(({ reason }) => reason === "FieldValueTypeInvalid");
   if (fault !== undefined) {
     throw badRequest(`failed to create typed patch object: .${fault.field}: ${fault.message}`);
   }
+}
+
+function checkAppliedKind(value: Json, kind: KindDefinition): void {
+  const given = isJsonObject(value) ? value["kind"] : undefined;
+  if (typeof given !== "string" || given === "" || given === kind.kind) return;
+  throw badRequest(`invalid object type: ${apiVersionOf(kind)}, Kind=${given}`);
 }
 
 function checkAppliedIdentity({ metadata }: KubeObject, target: Target): void {

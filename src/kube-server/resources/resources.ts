@@ -230,7 +230,7 @@ export function createResources(options: ResourcesOptions): Resources {
       const known = readManagers(given.metadata.managedFields) ?? [];
       return trackedManagers(known, {}, object, kind, writeOptions, nowText());
     };
-    setManagedFields(object, managers ?? tracked());
+    setManagedFields(object, managers ?? tracked(), kind);
     const terms = termsOf(writeOptions);
     const outcome = await commitStored(target, "ADDED", object, undefined, terms);
     // A creation has no expected version, so a conflict means that the object exists.
@@ -303,7 +303,7 @@ export function createResources(options: ResourcesOptions): Resources {
         // An object without tracked managers gets them with its next apply, not before.
         const tracked = () =>
           known.length === 0 ? [] : trackedManagers(known, old, object, kind, writeOptions, nowText());
-        setManagedFields(object, wanted.managers ?? tracked());
+        setManagedFields(object, wanted.managers ?? tracked(), kind);
         await yieldIfLarge(values);
         const isLast = isLastState(object);
         if (!isLast && sameJson(object, old)) {
