@@ -92,8 +92,67 @@ const deletions: Row[] = [
   }),
 );
 
+/** What random requests found. */
+const found: readonly Row[] = [
+  ...[";;;", "json", "application/json,application/yaml", "text/yaml"].map(
+    (type): Row => ({
+      name: `random: a body of the type ${type}`,
+      ...{ method: "POST", path: policies, headers: { "content-type": type }, body: {}, code: 415 },
+    }),
+  ),
+  {
+    name: "random: an empty Content-Type is JSON",
+    ...{ method: "POST", path: policies, headers: { "content-type": "" }, body: "[", ...badRequest },
+  },
+  {
+    name: "random: q=0 is no refusal",
+    path: policies,
+    headers: { accept: "application/json;q=0" },
+    code: 200,
+  },
+  { name: "random: Accept in capitals", path: policies, headers: { accept: "APPLICATION/JSON" }, code: 406 },
+  ...["labelSelector=a%3E-1", "fieldSelector=metadata.name%3Da%5C", "limit="].map(
+    (query): Row => ({ name: `random: a list with ${query}`, path: `${policies}?${query}`, ...badRequest }),
+  ),
+  {
+    name: "random: a merge patch that is a list",
+    ...{ method: "PATCH", path: `${policies}/$name`, headers: merge, body: [], ...badRequest },
+  },
+  {
+    name: "random: a JSON patch that is null",
+    ...{
+      method: "PATCH",
+      path: `${policies}/$name`,
+      headers: { "content-type": "application/json-patch+json" },
+    },
+    ...{ body: "null", code: 200 },
+  },
+  ...[{ metadata: { labels: [] } }, { metadata: { creationTimestamp: "x" } }, { kind: null }].map(
+    (body): Row => ({
+      name: `random: a patch whose result is no object: ${JSON.stringify(body)}`,
+      ...{ method: "PATCH", path: `${policies}/$name`, headers: merge, body, code: 422 },
+      has: { reason: "Invalid", details: { causes: [{ reason: "FieldValueInvalid", field: "patch" }] } },
+    }),
+  ),
+  {
+    name: "random: a patch that empties the version",
+    ...{
+      method: "PATCH",
+      path: `${policies}/$name`,
+      headers: merge,
+      body: { metadata: { resourceVersion: null } },
+    },
+    ...{ code: 422, has: { details: { kind: "exportpolicies" } } },
+  },
+  {
+    name: "random: a patch of nothing is not read",
+    ...{ method: "PATCH", path: `${policies}/none`, headers: merge, body: "{", code: 404 },
+  },
+];
+
 const rows: readonly Row[] = [
   ...deletions,
+  ...found,
   {
     name: "13: deletion with null for a body",
     ...{ method: "DELETE", path: `${policies}/none`, headers: json, body: "null", code: 404 },

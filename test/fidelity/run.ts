@@ -12,6 +12,7 @@ import type { ExpectedResponse, FidelityCase } from "./case.ts";
 import { fidelityCases } from "./cases.ts";
 import { startOracle } from "./oracle/oracle.ts";
 import { projectApi } from "./platform-api.ts";
+import { compareRandomRequests, type RequestReport } from "./random/random-requests.ts";
 import { differentlyAccepted } from "./random-policies.ts";
 import { replay, type SendRequest } from "./replay.ts";
 
@@ -23,6 +24,7 @@ const options = readOptions(
       "also against an apiextensions-apiserver, which is built with Go (some minutes, once)",
     ),
     policies: numberOption(1_000, "with --oracle: random policies that both have to accept or to refuse"),
+    requests: numberOption(2_000, "with --oracle: random requests to which both have to respond alike", 0),
     only: textOption("only cases whose name has this text"),
     seed: seedOption(),
   },
@@ -46,11 +48,42 @@ async function main(): Promise<number> {
     process.stdout.write(
       `${options.policies} policies (--seed ${options.seed}): ${policies.length} accepted by one only\n`,
     );
-    return different + policies.length;
+    different += policies.length;
+    if (options.requests === 0) return different;
+    const seed = options.seed;
+    return different + reportOf(await compareRandomRequests(send, oracle.send, options.requests, seed), seed);
   } finally {
     await oracle?.stop();
     await platform.stop();
   }
+}
+
+/** @returns the number of requests that are responded to differently, for no known reason */
+function reportOf({ compared, different, otherWords }: RequestReport, seed: number): number {
+  const unknown = different.filter(({ known }) => known === undefined);
+  for (const { request, ours, theirs, differences } of unknown) {
+    const texts = differences.map(({ what, ours: our, theirs: their }) => {
+      return `  ${what}: ${shortened(our)} instead of ${shortened(their)}\n`;
+    });
+    process.stdout.write(`${request.what}\n  ${request.method} ${request.path}\n${texts.join("")}`);
+    if (request.body !== undefined) process.stdout.write(`  body: ${shortened(request.body)}\n`);
+    process.stdout.write(`  ours: ${ours.text.slice(0, 500)}\n  theirs: ${theirs.text.slice(0, 500)}\n`);
+  }
+  const counts = new Map<string, number>();
+  for (const { known } of different) if (known) counts.set(known, (counts.get(known) ?? 0) + 1);
+  for (const [name, count] of [...counts].sort(([, a], [, b]) => b - a)) {
+    process.stdout.write(`${String(count).padStart(5)} ${name}\n`);
+  }
+  const known = different.length - unknown.length;
+  process.stdout.write(
+    `${compared} random requests (--seed ${seed}): ${unknown.length} differ, ${known} as documented, ` +
+      `${otherWords.length} in words alone\n`,
+  );
+  return unknown.length;
+}
+
+function shortened(value: unknown): string {
+  return (typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing")).slice(0, 500);
 }
 
 /** @returns the number of our definitions of kinds that the API server refuses or does not establish */
