@@ -237,6 +237,7 @@ function checkAppliedKind(value: Json, kind: KindDefinition): void {
 function checkAppliedIdentity({ metadata }: KubeObject, target: Target): void {
   if (metadata.managedFields !== undefined) throw badRequest("metadata.managedFields must be nil");
   const { name = "", namespace = "" } = metadata;
+  if (metadata.name === "") throw badRequest("name must be provided");
   // An object that exists has its name.
   if (name !== "") checkName(name, target.name);
   if (namespace !== "" && namespace !== target.namespace) throw badRequest(wrongNamespace);
