@@ -211,3 +211,24 @@ test("what may be loaded is decided again where it may be another version, which
     { numRuns: 50 },
   );
 });
+
+test("a version that waits for its load is what may be loaded, until a newer one is accepted", () => {
+  const programs = new HeldPrograms(resolver);
+  const { gateway } = programOf();
+  const edit = (): HeldProgram | undefined => {
+    programs.apply([{ ...programOf(kinds.section), gateway }], []);
+    return programs.newest(gateway);
+  };
+  const accept = (held: HeldProgram | undefined): void => held && programs.noteVerdict(held, undefined);
+  const first = edit();
+  accept(first);
+  const second = edit();
+  expect([...programs.versions()]).toEqual([first]);
+  accept(second);
+  expect([...programs.versions()]).toEqual([second]);
+  const third = edit();
+  if (third !== undefined) programs.refuse(third, { why: "no" });
+  expect([...programs.versions()]).toEqual([second]);
+  edit();
+  expect([...programs.versions()]).toEqual([second]);
+});

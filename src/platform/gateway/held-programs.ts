@@ -6,7 +6,7 @@ import { AddressLookups } from "./address-lookups.ts";
 import { type BackendResolver, type HostState, targetKey } from "./backend-addresses.ts";
 import { programFault } from "./haproxy/backend-section.ts";
 import { type HeldProgram, isUnchecked, type Refusal, refusalOf, statesOf } from "./held-program.ts";
-import { ownBytes, plainBytes, versionBytes } from "./memory-shares.ts";
+import { mayBeServed, ownBytes, plainBytes, servedOf } from "./memory-shares.ts";
 import { plainPaths } from "./plain-program.ts";
 import { ProgramReports } from "./program-reports.ts";
 import { ProgramVersions } from "./program-versions.ts";
@@ -139,7 +139,7 @@ export class HeldPrograms {
         ...(paths === undefined ? {} : { paths }),
         // Nothing of a plain program is configuration that HAProxy could refuse.
         ...(paths === undefined || program.certificates !== undefined ? {} : { isAccepted: true }),
-        earlier: this.#servedUntil(program, before?.isLoaded === true ? before : before?.earlier),
+        earlier: this.#servedUntil(program, before && servedOf(before)),
         candidate: before?.candidate ?? (before?.isChecking === true ? before : undefined),
         ...(why === undefined ? {} : { fault: { why } }),
         ...(before?.reported === undefined ? {} : { reported: before.reported }),
@@ -223,9 +223,7 @@ export class HeldPrograms {
   /** Has an accepted version served until a newer one is. It must fit where the one before it did. */
   #endCandidate(newest: HeldProgram, held: HeldProgram): void {
     newest.candidate = undefined;
-    const { earlier } = newest;
-    if (held.isAccepted !== true || newest.isAccepted === true) return;
-    if (earlier !== undefined && versionBytes(held) > versionBytes(earlier)) return;
+    if (newest.isAccepted === true || !mayBeServed(held, newest.earlier)) return;
     newest.earlier = this.#servedUntil(newest.program, held);
     this.#unresolved.add(newest.earlier ?? held);
     this.#versions.unsettle(newest);

@@ -1,7 +1,7 @@
 import type { ProgramMatch, ProgramRule, RouteProgram } from "../routing/route-program.ts";
 import { targetKey } from "./backend-addresses.ts";
 import type { SlotShape } from "./haproxy/plain-section.ts";
-import type { HeldProgram, PlainPath, Refusal } from "./held-program.ts";
+import { type HeldProgram, type PlainPath, type Refusal, refusalOf } from "./held-program.ts";
 import type { Placement } from "./placement.ts";
 import { plainRoute, slotShape } from "./plain-program.ts";
 
@@ -178,4 +178,18 @@ function byAge({ program: a }: HeldProgram, { program: b }: HeldProgram): number
   const [first, second] = [a.created ?? "", b.created ?? ""];
   if (first === second) return a.gateway < b.gateway ? -1 : 1;
   return first < second ? -1 : 1;
+}
+
+/**
+ * The version of a program that is served until a newer one is: also one that waits for its load, since a program
+ * that is edited more often than HAProxy loads would otherwise never be loaded.
+ */
+export function servedOf(held: HeldProgram): HeldProgram | undefined {
+  return held.isLoaded === true || mayBeServed(held, held.earlier) ? held : held.earlier;
+}
+
+/** Whether a version may be loaded in the place of the one that is served. */
+export function mayBeServed(held: HeldProgram, earlier: HeldProgram | undefined): boolean {
+  if (held.isAccepted !== true || refusalOf(held) !== undefined) return false;
+  return earlier === undefined || versionBytes(held) <= versionBytes(earlier);
 }
