@@ -214,7 +214,7 @@ test("what may be loaded is decided again where it may be another version, which
 
 test("a version that waits for its load is what may be loaded, until a newer one is accepted", () => {
   const programs = new HeldPrograms(resolver);
-  const { gateway } = programOf();
+  const { gateway } = programOf(kinds.section);
   const edit = (): HeldProgram | undefined => {
     programs.apply([{ ...programOf(kinds.section), gateway }], []);
     return programs.newest(gateway);

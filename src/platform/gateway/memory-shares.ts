@@ -181,8 +181,8 @@ function byAge({ program: a }: HeldProgram, { program: b }: HeldProgram): number
 }
 
 /**
- * The version of a program that is served until a newer one is: also one that waits for its load, since a program
- * that is edited more often than HAProxy loads would otherwise never be loaded.
+ * The version of a program that is served until a newer one is: also one that waits for its load, since a
+ * program that is edited more often than HAProxy loads would otherwise never be loaded.
  */
 export function servedOf(held: HeldProgram): HeldProgram | undefined {
   return held.isLoaded === true || mayBeServed(held, held.earlier) ? held : held.earlier;
