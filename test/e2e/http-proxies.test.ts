@@ -98,7 +98,7 @@ const hostnameOf = async (name: string): Promise<string> => {
   return await kubectl.ok("get", "httpproxy", name, "-o", "jsonpath={.status.hostname}");
 };
 
-describe("from kubectl to an answer", () => {
+describe("from kubectl to a response", () => {
   test("a proxy is reached, its edits are live, and deleted it gives 404", async () => {
     await kubectl.file(manifest("page", {}), "apply");
     const host = await hostnameOf("page");

@@ -156,7 +156,7 @@ describe("workloads that run", () => {
   const readiness = async (): Promise<string> => (await fetch(`${daemon.opsUrl}/readyz`)).text();
   let address: string;
 
-  test("from an empty project to a web server that answers", async () => {
+  test("from an empty project to a web server that responds", async () => {
     const startMs = performance.now();
     await k.file(listOf(pages("hello"), location, network, workload), "apply");
     await until("it answers at the instance's address", async () => {

@@ -122,7 +122,7 @@ describe(`containers of a real ${isDocker ? "Docker" : "Podman"}`, () => {
 
   describeRuntime("engine", async () => makeFixture());
 
-  test("an instance answers at its address, with its name, variables, limits and privileges", async () => {
+  test("an instance responds at its address, with its name, variables, limits and privileges", async () => {
     await using fixture = makeFixture();
     const { instance } = await running(fixture);
     await greets(instance.networks[0]!.address);
@@ -434,7 +434,7 @@ describe(`containers of a real ${isDocker ? "Docker" : "Podman"}`, () => {
     expect(performance.now() - startMs).toBeGreaterThan(1_900);
   });
 
-  test("open ports answer on an external address, one for each name of an instance, also of the next one", async () => {
+  test("open ports respond on an external address, one for each name of an instance, also of the next one", async () => {
     await using fixture = makeFixture({ externalAddresses: ["127.0.77.1", "127.0.77.2", "127.0.77.3"] });
     const network = makeNetwork(fixture.subnet());
     await fixture.runtime.ensureNetwork(network, never);

@@ -314,7 +314,7 @@ describe("400, 409, 413, 422 and other 4xx about the payload", () => {
     expect(bad).toBeLessThanOrEqual(1.2 * clean);
   });
 
-  test("it stores the valid part and answers 400: what is accepted alone counts as delivered", async () => {
+  test("it stores the valid part and responds with 400: what is accepted alone counts as delivered", async () => {
     const sink = await begun();
     receiver.respond(({ series }) =>
       series.some(({ labels }) => labels.some(({ value }) => value === "c"))

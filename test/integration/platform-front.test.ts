@@ -183,7 +183,7 @@ describe("what never becomes a request", () => {
     await connection.closed;
   });
 
-  test("garbage behind an open watch ends it, and is not answered into it", async () => {
+  test("garbage behind an open watch ends it, and gets no response in it", async () => {
     const connection = tls(head("GET", `${configMaps}?watch=1`, member()));
     await until("the watch is open", () => connection.text().includes("\r\n\r\n"));
     connection.socket.write("garbage\r\n\r\n");

@@ -55,7 +55,7 @@ describe("the gateway's backend", () => {
     expect(backend.received[0]).toMatchObject({ method: "POST", url: "/a/../b%2f?q=1&q" });
   });
 
-  test("answers with the status, late, in bulk or with a big head", async () => {
+  test("responds with the status, late, in bulk or with a big head", async () => {
     const { port } = await start();
     const answers = (target: string) => rawHttp(port, closing(target), { limitMs: 20_000 });
     expect(statusesIn((await answers("/status/418")).text)).toEqual([418]);
@@ -138,7 +138,7 @@ describe("the gateway's backend", () => {
     await until("it is gone", () => backend.gone.includes("/chat"));
   });
 
-  test("declines other protocols with an ordinary answer", async () => {
+  test("declines other protocols with an ordinary response", async () => {
     const { port } = await start();
     const { text } = await rawHttp(port, head("/x", "Connection: Upgrade", "Upgrade: h2c"));
     expect(statusesIn(text)).toEqual([200]);
@@ -172,7 +172,7 @@ describe("the gateway's backend", () => {
 });
 
 describe("raw requests", () => {
-  test("go byte by byte, and the answer is all that came", async () => {
+  test("go byte by byte, and the response is all that came", async () => {
     const server = await startRawServer((socket) => socket.end("HTTP/1.1 200 OK\r\n\r\n\xff\x00", "latin1"));
     releasers.push(() => server[Symbol.asyncDispose]());
     const answer = await rawHttp(server.port, ["GET / HT", "TP/1.1\r\nX: \xe9\r\n", "\r\n"], { pauseMs: 5 });

@@ -14,6 +14,7 @@ const replaced: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\b(gives?|gave|given|giving) up\b/i, "aborted, dropped, rejected, failed"],
   [/\b(is|are|was|were) away\b/i, "unavailable"],
   [/\banew\b/i, "again"],
+  [/\banswer(s|ed|ing)?\b/i, "response, responds"],
   [/\b(breathe|letOthersRun|endOfTurn)\b/, "yieldToEventLoop"],
   [/\bheedPause\b/, "respectBackoff"],
   [/\b(lane|lanes)\b/i, "partition"],

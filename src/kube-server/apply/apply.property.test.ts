@@ -101,7 +101,8 @@ interface State {
   readonly managers: readonly Manager[];
 }
 
-const created: State = { object: {} as KubeObject, managers: [] };
+// As every object, it has what no manager owns: an apply of nothing leaves that.
+const created: State = { object: { metadata: { name: "thing" } } as KubeObject, managers: [] };
 
 const asThing = (object: KubeObject): Thing => object as unknown as Thing;
 const writerOf = (manager: string, operation: Writer["operation"]): Writer => {

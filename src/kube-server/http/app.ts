@@ -132,11 +132,7 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
   });
   app.setErrorHandler((error, request, reply) => sendError(reply, request, error));
   app.setNotFoundHandler((request, reply) => sendError(reply, request, methodNotAllowed(methods)));
-  app.route({
-    method: [...methods],
-    url: "/*",
-    handler: handle,
-  });
+  app.route({ method: [...methods], url: "/*", handler: handle });
   app.addHook("onSend", async (_request, reply) => {
     reply.raw.setTimeout(limits.unreadMs, () => reply.raw.destroy());
   });

@@ -84,7 +84,7 @@ test("a project with many names takes turns with others", async () => {
   expect(asked().indexOf("small.example")).toBeLessThan(200);
 });
 
-test("answers from a cache leave the event loop its turns", async () => {
+test("responses from a cache leave the event loop its turns", async () => {
   const { lookups } = setUp();
   let isDone = false;
   let turns = 0;

@@ -17,11 +17,11 @@ export interface AddressLookupsOptions<Held extends ProgramAddresses> {
   readonly onState: (held: Held, target: BackendTarget, before: HostState | undefined) => void;
 }
 
-/** How often names are looked up again: their answers are kept for as long as their TTL says. */
+/** How often names are looked up again: their responses are kept for as long as their TTL says. */
 const lookUpEveryMs = 5_000;
 /** Lookups of one project at the same time: its slow name servers delay no other project's. */
 const lookupsOfPlane = 64;
-/** Lookups that are started before the event loop gets its turn: most are answered from a cache. */
+/** Lookups that are started before the event loop gets its turn: most have a response in a cache. */
 const startedAtOnce = 200;
 /** A name that leads to a forbidden address now and then would cause a reload each time. */
 const staysBlockedMs = 60_000;
@@ -54,7 +54,7 @@ export class AddressLookups<Held extends ProgramAddresses> {
   #later: Lookup<Held>[] = [];
   #nowMs = 0;
   #isStarting = false;
-  /** Over all calls of `#start`: each cached answer ends a lookup, and so starts another, at once. */
+  /** Over all calls of `#start`: each cached response ends a lookup, and so starts another, at once. */
   #started = 0;
 
   constructor(options: AddressLookupsOptions<Held>) {

@@ -54,7 +54,7 @@ export class BackendResolver {
     try {
       found = isIP(host) === 0 ? await this.#addressesOf(host, program) : [host, ...others];
     } catch {
-      // The last good answer stays, as long as it is still allowed.
+      // The last good response stays, as long as it is still allowed.
       const good =
         before?.kind === "address" ? before.all.filter((each) => reasonOf(each) === undefined) : [];
       return before?.kind === "address" && good.length > 0

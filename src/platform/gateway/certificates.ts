@@ -129,13 +129,13 @@ export function certificateChange(before: Places, next: Places): CertificateChan
 }
 
 /** A command of HAProxy's, and what it responds if it has carried it out. */
-export type Answered = readonly [command: string, isDone: RegExp];
+export type Acknowledged = readonly [command: string, isDone: RegExp];
 
 /** Commands that give HAProxy a certificate (management guide, section 9.3, "new ssl cert"). */
 export function addCommands(
   { certificates: folder, certificateList: list }: CertificateFiles,
   certificate: PlacedCertificate,
-): Answered[] {
+): Acknowledged[] {
   const file = commandWord(join(folder, certificate.name));
   return [
     [`new ssl cert ${file}`, /^New empty certificate store /],
@@ -149,7 +149,7 @@ export function addCommands(
 export function dropCommands(
   { certificates: folder, certificateList: list }: CertificateFiles,
   { name }: PlacedCertificate,
-): Answered[] {
+): Acknowledged[] {
   const file = commandWord(join(folder, name));
   return [
     [`del ssl crt-list ${commandWord(list)} ${file}`, /^Entry .* deleted /],

@@ -4,7 +4,7 @@ import { yieldToEventLoop } from "../../base/core/yield-to-event-loop.ts";
 import type { RouteProgram } from "../routing/route-program.ts";
 import { isNameless } from "./backend-addresses.ts";
 import { certificateLines, certificatesIn, placedCertificates, writeCertificates } from "./certificates.ts";
-import { answer, type BackendAddress, backendSection, sectionName } from "./haproxy/backend-section.ts";
+import { type BackendAddress, backendSection, respondWith, sectionName } from "./haproxy/backend-section.ts";
 import { HaproxyError } from "./haproxy/command-socket.ts";
 import {
   type GatewayFiles,
@@ -195,7 +195,7 @@ function* slotSections({ load, pools, places }: Placement, requestsPerProxy: num
 }
 
 const leftOutSection = "left-out";
-const leftOutText = `backend ${leftOutSection}\n  ${answer(503, "the proxy cannot be carried out", "")}\n`;
+const leftOutText = `backend ${leftOutSection}\n  ${respondWith(503, "the proxy cannot be carried out", "")}\n`;
 
 /**
  * Writes what the sections need, and has HAProxy check what all of them share.

@@ -1,7 +1,7 @@
 import { describeError } from "../../base/core/errors.ts";
 import type { Logger } from "../../base/log/log.ts";
 import { areDone, isAddressSet } from "./address-commands.ts";
-import { type Answered, addCommands, type CertificateChange, dropCommands } from "./certificates.ts";
+import { type Acknowledged, addCommands, type CertificateChange, dropCommands } from "./certificates.ts";
 import { hostEntry, pathEntries } from "./configuration-writer.ts";
 import { commandWord, HaproxyError } from "./haproxy/command-socket.ts";
 import { type GatewayFiles, hostKey } from "./haproxy/configuration.ts";
@@ -55,7 +55,7 @@ export function createRunningHaproxy({ haproxy, files, domain, log }: RunningHap
     }
   };
 
-  const giveEach = async (commands: readonly Answered[]): Promise<void> => {
+  const giveEach = async (commands: readonly Acknowledged[]): Promise<void> => {
     for (const [command, isDone] of commands) {
       // The command may have a key, and what HAProxy does not understand is in its response.
       if (!isDone.test(await haproxy.ask(command))) throw new HaproxyError("a certificate was not accepted");

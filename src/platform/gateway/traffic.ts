@@ -53,7 +53,7 @@ export class TrafficCounts {
     this.#newest = load;
   }
 
-  /** Asks all workers; concurrent calls share one answer. @throws HaproxyError */
+  /** Asks all workers; concurrent calls share one response. @throws HaproxyError */
   refresh(): Promise<void> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;
@@ -84,11 +84,11 @@ export class TrafficCounts {
   }
 
   async #ask(): Promise<void> {
-    const answers = await this.#haproxy.askAll(command);
+    const responses = await this.#haproxy.askAll(command);
     const next = new Map<number, ReadonlyMap<string, Row>>();
     const loads = new Set([this.#newest]);
     let isComplete = true;
-    for (const [pid, text] of answers) {
+    for (const [pid, text] of responses) {
       isComplete &&= text !== undefined;
       // A worker that is silent for once keeps its counts: as one that is gone, they would count twice.
       const rows = text === undefined ? this.#workers.get(pid) : await this.#parse(text, loads);

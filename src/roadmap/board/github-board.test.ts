@@ -87,7 +87,7 @@ describe("reading a GitHub project", () => {
     expect(await board(github.url).items(never)).toMatchObject({ ok: false, failure: { kind: "forbidden" } });
   });
 
-  test("pages that GitHub cannot answer are halved down to ten items, and stay small for an hour", async () => {
+  test("pages that GitHub cannot send are halved down to ten items, and stay small for an hour", async () => {
     const sizes: number[] = [];
     let nowMs = 0;
     let most = 15;

@@ -73,7 +73,7 @@ test.concurrent.each([
   const backend = name === "unknown" ? unknown : trusted;
   const path = `/${name}`;
   const { status, text } = await ask(name, path);
-  expect([status, text]).toEqual([503, "the backend does not answer\n"]);
+  expect([status, text]).toEqual([503, "the backend does not respond\n"]);
   expect(backend.received.filter(({ url }) => url === path)).toEqual([]);
 });
 

@@ -377,7 +377,7 @@ test.concurrent("HTTPRouteResponseHeaderModifier", async () => {
   }
 });
 
-test.concurrent("ResponseHeaderModifier beside a redirect and on the gateway's own answers", async () => {
+test.concurrent("ResponseHeaderModifier beside a redirect and on the gateway's own responses", async () => {
   const responseHeaders = changes({
     set: { "X-Set": "yes" },
     add: { Vary: "Origin" },
@@ -655,7 +655,7 @@ describe.concurrent("redirects", () => {
     }
   });
 
-  test("nothing of a request adds a header to the answer", async () => {
+  test("nothing of a request adds a header to the response", async () => {
     const program = programOf([{ redirect: { scheme: "https", statusCode: 302 } }]);
     await gateway.load(program);
     const path = "/%0d%0aX-Injected:%201?a=%0d%0aX-Injected:%201";

@@ -174,7 +174,7 @@ describe("Via", () => {
       await new Promise((resolve) => forwarder.close(resolve));
     });
 
-    test("a proxy that leads to itself answers 508", async () => {
+    test("a proxy that leads to itself responds with 508", async () => {
       const own = programOf([{ backend: back }]);
       await gateway.load(own);
       crossings = 0;
@@ -183,7 +183,7 @@ describe("Via", () => {
       expect(crossings).toBe(1);
     });
 
-    test("a circle of proxies answers 508, a chain that ends does not", async () => {
+    test("a circle of proxies responds with 508, a chain that ends does not", async () => {
       const end = programOf([{ backend: target }]);
       const chain = programOf([{ rewriteHostname: hostOf(end.gateway), backend: back }]);
       const second = programOf([{ backend: back }]);

@@ -297,7 +297,7 @@ describe("forwarded in one form, whatever was sent", () => {
     expect(received.map(({ url }) => url)).toEqual(["/a"]);
   });
 
-  test("Expect: 100-continue is answered before the body, and the request forwarded once", async () => {
+  test("Expect: 100-continue gets its response before the body, and the request forwarded once", async () => {
     const bytes = post(["Expect: 100-continue", "Content-Length: 3"], "abc");
     const { statuses, received } = await forward(bytes, 5_000, 2);
     expect([statuses, received.length]).toEqual([[100, 200], 1]);

@@ -122,7 +122,7 @@ describe("a host is not found", () => {
     ...{ status, headers, text },
   });
 
-  test("a deleted host answers as one that never was", async () => {
+  test("a deleted host responds as one that never was", async () => {
     const answerTo = async (host: string): Promise<object> =>
       withoutDate(await send(gateway.port, programs.deleted, { host }));
     const never = await answerTo(unknown);
@@ -143,7 +143,7 @@ describe("a host is not found", () => {
     expect(await statusOf(get(typeof host === "string" ? host : host()))).toBe(404);
   });
 
-  test("a listener that the gateway does not have answers as an unknown host", async () => {
+  test("a listener that the gateway does not have responds as an unknown host", async () => {
     const { plain, secure } = programs;
     const answers = [
       await statusOf(get(hostOf(plain.gateway))),

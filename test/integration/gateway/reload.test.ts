@@ -154,7 +154,7 @@ async function keptConnection(program: RouteProgram): Promise<(asked?: RouteProg
 }
 
 describe("a connection that is kept over a reload", () => {
-  test("gets one more answer, by what was loaded before, and ends", async () => {
+  test("gets one more response, by what was loaded before, and ends", async () => {
     const program = forward();
     await gateway.load(program);
     const again = await keptConnection(program);
@@ -165,7 +165,7 @@ describe("a connection that is kept over a reload", () => {
     expect(text).toMatch(/^connection: close\r$/im);
   });
 
-  test("ends without an answer for a program that is gone, or is new since", async () => {
+  test("ends without a response for a program that is gone, or is new since", async () => {
     const [steady, gone] = [forward(), forward()];
     await gateway.load(steady, gone);
     const [ofGone, ofSteady] = [await keptConnection(gone), await keptConnection(steady)];
@@ -393,7 +393,7 @@ describe("a program that cannot be carried out", () => {
     await gateway.load({ ...programOf([{ respond: 999 }]), gateway: program.gateway });
     const { status, text } = await ask(program);
     expect([before.text, status, text]).toEqual([
-      "the backend does not answer\n",
+      "the backend does not respond\n",
       502,
       "the gateway may not connect to the backend\n",
     ]);

@@ -148,7 +148,7 @@ describe("bodies", () => {
 });
 
 describe("a client that goes away ends its backend request", () => {
-  test("in the middle of the answer", async () => {
+  test("in the middle of the response", async () => {
     const sent = start(programs.first, "/sse?leaving");
     sent.end();
     const answer = await answerOf(sent);
@@ -157,7 +157,7 @@ describe("a client that goes away ends its backend request", () => {
     await until("the backend knows", () => backend.gone.includes("/sse?leaving"), 10_000);
   });
 
-  test("before the answer", async () => {
+  test("before the response", async () => {
     const sent = start(programs.first, "/hang?leaving");
     sent.end();
     await until("it arrived", () => backend.received.some(({ url }) => url === "/hang?leaving"), 10_000);
@@ -207,7 +207,7 @@ describe("a backend that fails", () => {
     ["with another protocol", "220 mail.example ESMTP\r\n", 502],
     ["with two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 502],
     ["with a head that is too large", `HTTP/1.1 200 OK\r\nX-A: ${"a".repeat(40_000)}\r\n\r\n`, 502],
-  ])("%s is answered for", async (_, answer, status) => {
+  ])("%s gets a response of the gateway's", async (_, answer, status) => {
     rawAnswer = answer;
     const { text } = await rawHttp(
       gateway.port,
@@ -219,14 +219,14 @@ describe("a backend that fails", () => {
     expect(statusesIn(text)).toEqual([status]);
   });
 
-  test("by refusing connections is answered for with 503", async () => {
+  test("by refusing connections gets 503", async () => {
     const { status, text } = await send(gateway.port, programs.refusing);
-    expect([status, text]).toEqual([503, "the backend does not answer\n"]);
+    expect([status, text]).toEqual([503, "the backend does not respond\n"]);
   });
 
-  test("by being slow is answered for with 504, as the rule says", async () => {
+  test("by being slow gets 504, as the rule says", async () => {
     const { status, text } = await send(gateway.port, programs.first, { path: "/slow/2000" });
-    expect([status, text]).toEqual([504, "the backend took too long to answer\n"]);
+    expect([status, text]).toEqual([504, "the backend took too long to respond\n"]);
   });
 
   test("does not get a POST twice", async () => {

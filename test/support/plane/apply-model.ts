@@ -45,11 +45,12 @@ export function fieldsOfThing(thing: Thing): Fields {
   for (const each of thing.set ?? []) fields.set(`.set[="${each}"]`, "");
   if (thing.list !== undefined) fields.set(".list", JSON.stringify(thing.list));
   if (thing.atom !== undefined) fields.set(".atom", JSON.stringify(Object.entries(thing.atom).sort()));
-  for (const { name, size, tags = [] } of thing.items ?? []) {
+  for (const { name, size, tags } of thing.items ?? []) {
     const item = itemField(name);
     fields.set(item, "").set(`${item}.name`, JSON.stringify(name));
     if (size !== undefined) fields.set(`${item}.size`, JSON.stringify(size));
-    for (const tag of tags) fields.set(`${item}.tags[="${tag}"]`, "");
+    // A list that an apply has emptied is null.
+    for (const tag of tags ?? []) fields.set(`${item}.tags[="${tag}"]`, "");
   }
   return fields;
 }

@@ -41,6 +41,9 @@ test.each([
   ["an error", '{"status":"error","errorType":"bad_data","error":"x"}', undefined],
   ["other JSON", '{"status":"success"}', undefined],
   ["a page", "<html>", undefined],
-] as const)("a store without build details and export that answers a query with %s", (_, body, expected) => {
-  expect(flavorOfQuery(body)).toBe(expected);
-});
+] as const)(
+  "a store without build details and export that responds to a query with %s",
+  (_, body, expected) => {
+    expect(flavorOfQuery(body)).toBe(expected);
+  },
+);

@@ -108,19 +108,19 @@ export function requestLimit(requestsPerProxy: number): string {
 function refusals({ listeners }: RouteProgram, { requestsPerProxy }: SectionSettings): string[] {
   return [
     requestLimit(requestsPerProxy),
-    ...(listeners.includes("http") ? [] : [answer(404, notFound, "unless { ssl_fc }")]),
-    ...(listeners.includes("https") ? [] : [answer(404, notFound, "if { ssl_fc }")]),
+    ...(listeners.includes("http") ? [] : [respondWith(404, notFound, "unless { ssl_fc }")]),
+    ...(listeners.includes("https") ? [] : [respondWith(404, notFound, "if { ssl_fc }")]),
   ];
 }
 
 function misdirectedLines(program: RouteProgram): string[] {
   const lines = listenerLines(program);
-  if (lines.length === 0) return [answer(...misdirected, `if ${isForeign}`)];
+  if (lines.length === 0) return [respondWith(...misdirected, `if ${isForeign}`)];
   return [
     ...lines,
-    answer(...misdirected, `if ${isOtherListener}`),
+    respondWith(...misdirected, `if ${isOtherListener}`),
     // Its listener would be the connection's.
-    answer(404, notFound, `if ${isForeign}`),
+    respondWith(404, notFound, `if ${isForeign}`),
   ];
 }
 
@@ -151,7 +151,7 @@ export function line(text: string): string {
   return `"${text}\\n"`;
 }
 
-export function answer(status: number, text: string, condition: string, headers = ""): string {
+export function respondWith(status: number, text: string, condition: string, headers = ""): string {
   const body = `content-type text/plain string ${line(text)}`;
   return ["http-request return status", status, body, headers, condition]
     .filter((part) => part !== "")
@@ -174,12 +174,12 @@ const replies = {
 
 export function reply(kind: keyof typeof replies, condition: string): string {
   const [status, text, headers] = replies[kind];
-  return answer(status, text, condition, headers);
+  return respondWith(status, text, condition, headers);
 }
 
 /** @param status for a rule that has nothing to forward to */
 export function noBackend(status: number, condition: string): string {
-  return answer(status, "the proxy has no backend for this request", condition);
+  return respondWith(status, "the proxy has no backend for this request", condition);
 }
 
 /** RFC 9110, section 7.6.3: a request that comes back has this gateway in its Via (508, RFC 5842). */
@@ -215,7 +215,7 @@ function ruleLines(
   settings: SectionSettings,
 ): string[] {
   const chosen = `{ var(txn.rule) -m int ${index} }`;
-  // Also of what the gateway itself answers: redirects and its own errors.
+  // Also of the gateway's own responses: redirects and its own errors.
   const response = rule.responseHeaders.flatMap((changes) =>
     headerLines("http-after-response", changes, chosen),
   );
@@ -241,7 +241,7 @@ function actionLines(
   if (address.kind === "blocked" || address.kind === "unresolved") {
     return [reply(address.kind, `if ${chosen}`)];
   }
-  if (address.kind === "nameless") return [answer(503, nameless, `if ${chosen}`)];
+  if (address.kind === "nameless") return [respondWith(503, nameless, `if ${chosen}`)];
   const timeoutMs = totalTimeoutMs(rule);
   return [
     ...rule.requestHeaders.flatMap((changes) => headerLines("http-request", changes, chosen)),

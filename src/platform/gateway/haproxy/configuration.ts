@@ -1,4 +1,4 @@
-import { answer, line, notFound, organizationTable, projectTable } from "./backend-section.ts";
+import { line, notFound, organizationTable, projectTable, respondWith } from "./backend-section.ts";
 import { innerFrontend } from "./inner-hop.ts";
 import { misdirected, sniLines } from "./misdirected-lines.ts";
 import { entryLines, plainLines, slotDefaultsName } from "./plain-section.ts";
@@ -96,9 +96,9 @@ export function sharedConfiguration(settings: GatewaySettings, files: GatewayFil
     ]),
     section("defaults", defaultLines()),
     section("frontend gateway", frontendLines(settings, files, bytes !== undefined)),
-    section("backend unknown", [answer(404, notFound, "")]),
+    section("backend unknown", [respondWith(404, notFound, "")]),
     section("frontend inner", innerFrontend(files.innerSocket, innerConnections(limits), "unknown-inner")),
-    section("backend unknown-inner", [answer(503, "the rule has changed", "")]),
+    section("backend unknown-inner", [respondWith(503, "the rule has changed", "")]),
     ...[projectTable, organizationTable].map((table) =>
       section(`backend ${table}`, ["stick-table type string len 256 size 100k expire 1m store conn_cur"]),
     ),
@@ -116,11 +116,11 @@ function defaultLines(): string[] {
     "timeout tunnel 1h",
     // At a reload, a connection that waits for a request is closed after that one, not just before it.
     "option idle-close-on-response",
-    // Else parts of an answer wait up to 200 ms for more: events have to arrive as they are sent.
+    // Else parts of a response wait up to 200 ms for more: events have to arrive as they are sent.
     "option http-no-delay",
-    // A client that goes away before the answer ends its request: else it holds a place of its proxy's.
+    // A client that disconnects before the response ends its request: else it holds a place of its proxy's.
     "option abortonclose",
-    // Between two attempts HAProxy waits a second: three would have a dead backend answered for after 3 s.
+    // Between two attempts HAProxy waits a second: three would delay the response for a dead backend by 3 s.
     "retries 1",
     // Earlier ones forward trailers, and have nothing that drops or refuses them.
     ...where("version_atleast(3.2)", ["option http-drop-request-trailers"]),
@@ -182,7 +182,7 @@ const contentLength = "^(0|[1-9][0-9]{0,17})$";
 
 /** Where such a request ends is uncertain: nothing else is read from its connection. */
 function malformed(status: number, text: string, condition: string): string {
-  return answer(status, text, condition, "hdr Connection close");
+  return respondWith(status, text, condition, "hdr Connection close");
 }
 
 /** What HAProxy would forward, and two programs could read differently. */
@@ -194,7 +194,7 @@ const framingLines = [
   ),
   // HAProxy takes any `HTTP/<digit>.<digit>` for HTTP/1.
   malformed(505, "the version of HTTP is not supported", `unless { req.ver 1.0 1.1 } || ${isHttp2}`),
-  answer(405, "the method is not allowed", "if { method CONNECT TRACE }"),
+  respondWith(405, "the method is not allowed", "if { method CONNECT TRACE }"),
   malformed(400, "Transfer-Encoding needs HTTP/1.1", "if HTTP_1.0 { req.hdr(transfer-encoding) -m found }"),
   // With an empty element or line beside it, a backend could find no coding, and a request in the body.
   ...["!{ req.fhdr(transfer-encoding) -m str -i chunked }", "{ req.fhdr_cnt(transfer-encoding) gt 1 }"].map(
@@ -207,14 +207,14 @@ const framingLines = [
   ),
   // In HTTP/2 every request has its scheme and host in the same place (RFC 9113, section 8.3.1); HAProxy
   // leaves out those of the web only, where it writes the target for a backend.
-  answer(400, "the target must be a path", `unless { url -m beg / } || ${isHttp2}`),
-  answer(400, "the scheme is not http or https", "unless { url -m beg / http:// https:// }"),
-  answer(400, "the target must be a path", "unless { path -m beg / }"),
-  answer(400, "the target has characters that it may not have", `if { url -m sub -- '#' '\\' }`),
+  respondWith(400, "the target must be a path", `unless { url -m beg / } || ${isHttp2}`),
+  respondWith(400, "the scheme is not http or https", "unless { url -m beg / http:// https:// }"),
+  respondWith(400, "the target must be a path", "unless { path -m beg / }"),
+  respondWith(400, "the target has characters that it may not have", `if { url -m sub -- '#' '\\' }`),
   malformed(400, "a header has control characters", `if { req.hdrs -m reg ${word(controlCharacter)} }`),
   malformed(400, `the request has more than ${maxHeaders} headers`, `if { req.fhdr_cnt gt ${maxHeaders} }`),
-  answer(414, "the path is too long", `if { path -m len gt ${maxPath} }`),
-  answer(431, "the head is too large", `if { req.hdrs -m len gt ${maxHead} }`),
+  respondWith(414, "the path is too long", `if { path -m len gt ${maxPath} }`),
+  respondWith(431, "the head is too large", `if { req.hdrs -m len gt ${maxHead} }`),
 ];
 
 /** Headers for this connection only (RFC 9110, section 7.6.1). */
@@ -231,7 +231,7 @@ const namedLines = where(
     `http-request lua.drop-named if ${namesHeaders}`,
     malformed(400, "Connection names too many headers", "if { var(txn.overnamed) -m found }"),
   ],
-  [answer(400, "Connection names headers", `if ${namesHeaders}`)],
+  [respondWith(400, "Connection names headers", `if ${namesHeaders}`)],
 );
 
 /**
@@ -249,7 +249,11 @@ const pathLines = [
   ].map((action) => `http-request ${action} if { var(txn.odd) -m found }`),
   // With a condition, HAProxy 2.6 does something else.
   "http-request normalize-uri path-strip-dotdot",
-  answer(400, "the path leads above the root", "if { var(txn.odd) -m found } { path,concat(/) -m beg /../ }"),
+  respondWith(
+    400,
+    "the path leads above the root",
+    "if { var(txn.odd) -m found } { path,concat(/) -m beg /../ }",
+  ),
   "http-request set-query %[var(txn.query),bytes(1)] if { var(txn.odd) -m found } { var(txn.query) -m found }",
 ];
 
@@ -290,7 +294,7 @@ function hostLines(files: GatewayFiles): string[] {
     `http-request set-var(txn.sni_entry) ${word(`${sni},${lookup}`)} if { ssl_fc }`,
     ...wildcardLines("txn.sni_entry", sni, lookup),
     ...sniLines("txn.sni_entry"),
-    answer(...misdirected, "if { var(txn.sni) -m found } !{ var(txn.sni),strcmp(txn.section) eq 0 }"),
+    respondWith(...misdirected, "if { var(txn.sni) -m found } !{ var(txn.sni),strcmp(txn.section) eq 0 }"),
   ];
 }
 
@@ -342,7 +346,7 @@ const logFormat =
   `"section":"%[var(txn.section)]","method":"%[capture.req.method,json(utf8s)]",` +
   `"path":"%[capture.req.uri,json(utf8s)]","status":%ST,"bytes":%B,"ms":%Ta,"rule":"%s"}`;
 
-/** What HAProxy itself answers with when a request cannot be served. */
+/** What HAProxy itself responds with when a request cannot be served. */
 function errorTexts(): string[] {
   const texts: Readonly<Record<number, string>> = {
     400: "the request is malformed",
@@ -352,8 +356,8 @@ function errorTexts(): string[] {
     429: "too many requests",
     500: "the gateway failed",
     502: "the backend's response is malformed, or ended early",
-    503: "the backend does not answer",
-    504: "the backend took too long to answer",
+    503: "the backend does not respond",
+    504: "the backend took too long to respond",
   };
   return Object.entries(texts).map(
     ([status, text]) => `http-error status ${status} content-type text/plain string ${line(text)}`,

@@ -146,16 +146,16 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
     async askAll(command) {
       const now = await processes();
       if (now === undefined) throw new HaproxyError(noResponse);
-      const answers = new Map<number, string | undefined>();
+      const responses = new Map<number, string | undefined>();
       for (const pid of silent) if (!now.leaving.includes(pid)) silent.delete(pid);
-      const asked = now.leaving.map(async (pid) => answers.set(pid, await askLeavingWorker(pid, command)));
+      const asked = now.leaving.map(async (pid) => responses.set(pid, await askLeavingWorker(pid, command)));
       await Promise.all(asked);
       for (const pid of now.workers) {
         // A worker may end between the two.
         const asking = askSocket(files.masterSocket, `@!${pid} ${command}`);
-        answers.set(pid, await asking.catch(() => undefined));
+        responses.set(pid, await asking.catch(() => undefined));
       }
-      return answers;
+      return responses;
     },
     async askLeaving(commands) {
       if (commands.length === 0) return;

@@ -1,9 +1,9 @@
 import {
-  answer,
   noBackend,
   notFound,
   reply,
   requestLimit,
+  respondWith,
   sectionName,
   serverName,
   shareLines,
@@ -265,8 +265,8 @@ export function plainLines(connections: number): string[] {
   const has = (part: PlainAction | "host" | "limit"): string => `if { var(txn.kind) -m sub .${part}. }`;
   return [
     `http-request set-var(txn.kind) ${field(7)}`,
-    answer(404, notFound, "if { var(txn.kind) -m beg https. none. } !{ ssl_fc }"),
-    answer(404, notFound, "if { var(txn.kind) -m beg http. none. } { ssl_fc }"),
+    respondWith(404, notFound, "if { var(txn.kind) -m beg https. none. } !{ ssl_fc }"),
+    respondWith(404, notFound, "if { var(txn.kind) -m beg http. none. } { ssl_fc }"),
     ...shareLines(field(4), field(5), connections),
     reply("noRule", has("404")),
     // `<protocol> <pseudonym>` (RFC 9110, section 7.6.3), as in other sections; here it is a variable.
