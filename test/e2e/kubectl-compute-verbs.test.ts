@@ -165,10 +165,10 @@ describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
       '# networks.networking.platformapis "default" was not valid:\n# * spec.mtu: Invalid value: 99: ',
     );
     const unknown = await edit("workload/web", "s/placements:/placement:/");
-    expect([unknown.code, unknown.err]).toEqual([
-      1,
-      expect.stringContaining(`unknown field "spec.placement"`),
-    ]);
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("no valid changes were saved")]);
+    expect(await readFile(shown, "utf8")).toMatch(
+      /^# \* patch: Invalid value: .*unknown field "spec.placement"/m,
+    );
     expect(await field("workload", "web", replicas)).toBe("2");
   });
 
