@@ -69,9 +69,7 @@ async function run(args: ValuesOf<typeof options>, folder: string, releasers: Re
   };
   const source = await started(startVictoriaMetrics());
   const receivers = await startReceivers(started);
-  // Otherwise a killed Redis may have lost its newest writes, on a busy disk two seconds of them, and with them what
-  // was sent then: its late samples are not looked for.
-  const redis = await started(startRedis({ persistent: true, flags: ["--appendfsync", "always"] }));
+  const redis = await started(startRedis({ persistent: true }));
   const sinks = receivers.map(({ name, server }) => ({ name, endpoint: `${server.url}/api/v1/write` }));
   const policies = join(folder, "policies");
   await mkdir(policies);
