@@ -15,7 +15,7 @@ import { gatewayNames } from "./gateway.ts";
 import { checkHostname, hostnameSchema } from "./hostname-rules.ts";
 import { type Granted, grantsFor } from "./reference-grant.ts";
 import { checkRouteRules } from "./route-rules.ts";
-import { filtersSchema, matchesSchema, maxRules, ruleName } from "./route-schema.ts";
+import { backendFields, filtersSchema, matchesSchema, maxRules, ruleName } from "./route-schema.ts";
 import { retryCodes, retrySchema, timeoutsSchema } from "./time-schema.ts";
 
 const port = (description: string): Schema => ({
@@ -43,13 +43,7 @@ const backendRef: Schema = {
   description: "An EndpointSlice that requests are forwarded to.",
   required: ["name"],
   properties: {
-    group: { ...textField("Group of the backend."), default: "" },
-    kind: { ...textField("Kind of the backend."), default: "Service" },
-    namespace: textField(
-      "Namespace of the backend. Defaults to the route's; another one needs a ReferenceGrant there.",
-    ),
-    name: { ...textField("Name of the backend."), minLength: 1, maxLength: 253 },
-    port: port("Port of the backend."),
+    ...backendFields,
     weight: {
       ...integerField("int32", "Share of the requests, beside the rule's other backends; 0: none."),
       default: 1,

@@ -205,6 +205,17 @@ const count = (description: string, minimum: number): Schema => ({
   minimum,
 });
 
+/** Fields that name a backend. */
+export const backendFields: Readonly<Record<string, Schema>> = {
+  group: { ...textField("Group of the backend."), default: "" },
+  kind: { ...textField("Kind of the backend."), default: "Service" },
+  namespace: textField(
+    "Namespace of the backend. Defaults to the route's; another one needs a ReferenceGrant there.",
+  ),
+  name: { ...textField("Name of the backend."), minLength: 1, maxLength: 253 },
+  port: { ...integerField("int32", "Port of the backend."), minimum: 1, maximum: 65_535 },
+};
+
 const requestMirror: Schema = {
   type: "object",
   description:
@@ -215,15 +226,7 @@ const requestMirror: Schema = {
       type: "object",
       description: "Where the copies go.",
       required: ["name"],
-      properties: {
-        group: { ...textField("Group of the backend."), default: "" },
-        kind: { ...textField("Kind of the backend."), default: "Service" },
-        namespace: textField(
-          "Namespace of the backend. Defaults to the route's; another one needs a ReferenceGrant there.",
-        ),
-        name: { ...textField("Name of the backend."), minLength: 1, maxLength: 253 },
-        port: { ...integerField("int32", "Port of the backend."), minimum: 1, maximum: 65_535 },
-      },
+      properties: backendFields,
     },
     percent: { ...count("Of a hundred requests, how many are copied. Defaults to all.", 0), maximum: 100 },
     fraction: {
