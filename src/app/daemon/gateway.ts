@@ -27,11 +27,12 @@ export async function openGateway(
   const { config, clock, log, onClose } = context;
   const { gateway: wanted, state, egress, delivery } = config;
   if (wanted === undefined || redis === undefined || platform === undefined) return undefined;
-  const [{ NameResolver }, { BackendResolver }, { createGateway, gatewayFiles }, ...others] =
+  const [{ NameResolver }, { BackendResolver }, { createGateway }, { gatewayFiles }, ...others] =
     await Promise.all([
       import("../../base/http/names/name-resolver.ts"),
       import("../../platform/gateway/backend-addresses.ts"),
       import("../../platform/gateway/gateway.ts"),
+      import("../../platform/gateway/haproxy/gateway-files.ts"),
       import("../../platform/gateway/haproxy/haproxy-process.ts"),
       import("../../platform/routing/redis-program-store.ts"),
     ]);

@@ -3,8 +3,8 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { HostCertificate, RouteProgram } from "../routing/route-program.ts";
 import { commandWord } from "./haproxy/command-socket.ts";
-import type { GatewayFiles } from "./haproxy/configuration.ts";
 import { writeText } from "./haproxy/configuration-file.ts";
+import type { GatewayFiles } from "./haproxy/gateway-files.ts";
 import type { HeldProgram } from "./held-program.ts";
 
 /** A certificate of a program, as HAProxy has it. */

@@ -6,14 +6,9 @@ import { isNameless } from "./backend-addresses.ts";
 import { certificateLines, certificatesIn, placedCertificates, writeCertificates } from "./certificates.ts";
 import { type BackendAddress, backendSection, respondWith, sectionName } from "./haproxy/backend-section.ts";
 import { HaproxyError } from "./haproxy/command-socket.ts";
-import {
-  type GatewayFiles,
-  type GatewaySettings,
-  hostKey,
-  sharedConfiguration,
-  slotDefaults,
-} from "./haproxy/configuration.ts";
+import { type GatewaySettings, hostKey, sharedConfiguration, slotDefaults } from "./haproxy/configuration.ts";
 import { type Section, writeConfiguration, writeMap, writeText } from "./haproxy/configuration-file.ts";
+import type { GatewayFiles } from "./haproxy/gateway-files.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 import {
   type SlotServers,

@@ -8,7 +8,8 @@ import { TestClock } from "../../../test/support/test-clock.ts";
 import { until } from "../../../test/support/until.ts";
 import { createLogger } from "../../base/log/log.ts";
 import { BackendResolver } from "./backend-addresses.ts";
-import { createGateway, gatewayFiles } from "./gateway.ts";
+import { createGateway } from "./gateway.ts";
+import { gatewayFiles } from "./haproxy/gateway-files.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 
 /** A HAProxy that accepts everything; a reload waits for `held`, a check for `judge`. */

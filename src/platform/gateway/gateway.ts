@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Registry } from "prom-client";
 import { nextDelay } from "../../base/core/backoff.ts";
 import type { Clock } from "../../base/core/clock.ts";
@@ -18,7 +17,8 @@ import {
   restoreVersions,
   writePlacement,
 } from "./configuration-writer.ts";
-import type { GatewayFiles, GatewaySettings } from "./haproxy/configuration.ts";
+import type { GatewaySettings } from "./haproxy/configuration.ts";
+import type { GatewayFiles } from "./haproxy/gateway-files.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 import { HeldPrograms } from "./held-programs.ts";
 import { LoadPace } from "./load-pace.ts";
@@ -332,22 +332,5 @@ export function createGateway(options: GatewayOptions): Gateway {
       },
       options.tenantLabel,
     ),
-  };
-}
-
-/** The files of a gateway below the state directory. */
-export function gatewayFiles(directory: string, socketDirectory: string): GatewayFiles {
-  return {
-    configuration: join(directory, "haproxy.cfg"),
-    script: join(directory, "requests.lua"),
-    hosts: join(directory, "hosts.map"),
-    paths: join(directory, "paths.map"),
-    certificate: join(directory, "certificate.pem"),
-    certificates: join(directory, "certificates"),
-    certificateList: join(directory, "certificates.list"),
-    authorities: join(directory, "authorities.pem"),
-    masterSocket: join(socketDirectory, "master.sock"),
-    workerSocket: join(socketDirectory, "worker.sock"),
-    innerSocket: join(socketDirectory, "inner.sock"),
   };
 }

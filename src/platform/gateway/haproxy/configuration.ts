@@ -1,33 +1,10 @@
 import { line, notFound, organizationTable, projectTable, respondWith } from "./backend-section.ts";
+import type { GatewayFiles } from "./gateway-files.ts";
 import { innerFrontend } from "./inner-hop.ts";
 import { misdirected, sniLines } from "./misdirected-lines.ts";
 import { entryLines, plainLines, slotDefaultsName } from "./plain-section.ts";
 import { word } from "./quote.ts";
 import { maxCopies, maxHeaders } from "./request-script.ts";
-
-/** Paths of the files that HAProxy reads and of the sockets that it is asked on. */
-export interface GatewayFiles {
-  /** The configuration itself. */
-  readonly configuration: string;
-  /** What is done to requests in Lua. */
-  readonly script: string;
-  /** Hostnames, and what happens to their requests: a section's name, or an entry of a plain program. */
-  readonly hosts: string;
-  /** Paths of plain programs that have several, and what happens to their requests. */
-  readonly paths: string;
-  /** Certificate and key of the hostnames (PEM). */
-  readonly certificate: string;
-  /** Folder of the programs' own certificates, beside {@link certificate}. */
-  readonly certificates: string;
-  /** These, with the hostnames for which clients get each. */
-  readonly certificateList: string;
-  /** Authorities of backends (PEM). */
-  readonly authorities: string;
-  readonly masterSocket: string;
-  readonly workerSocket: string;
-  /** Where HAProxy takes requests of its own: of rules with retries, and those for mirrors. */
-  readonly innerSocket: string;
-}
 
 export interface GatewayLimits {
   /** Connections of clients at once. */

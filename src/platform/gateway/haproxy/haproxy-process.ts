@@ -4,8 +4,8 @@ import type { Clock } from "../../../base/core/clock.ts";
 import { endsWithin, signalProcess, untilGone } from "../../../base/core/process-end.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { askSocket, HaproxyError } from "./command-socket.ts";
-import type { GatewayFiles } from "./configuration.ts";
 import { type CheckOutcome, checkConfiguration } from "./configuration-check.ts";
+import type { GatewayFiles } from "./gateway-files.ts";
 import { pathOf, startFault } from "./haproxy-program.ts";
 
 export interface HaproxyOptions {
