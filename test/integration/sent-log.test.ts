@@ -220,8 +220,11 @@ describe("RedisSentLog", () => {
     expect((await log.blocks("sink", always)).map((records) => records.length)).toEqual([1]);
     sender.newBlock();
     await sender.send(log, stepMs);
-    expect(await known(log, "sink")).toEqual(full(minutes(4), minutes(5)));
-    expect((await log.counts("sink"))?.get("source-1")?.lost).toEqual({ fromMs: baseMs, toMs: minutes(4) });
+    expect(await known(log, "sink")).toEqual([...full(baseMs, minutes(1)), ...full(minutes(4), minutes(5))]);
+    expect((await log.counts("sink"))?.get("source-1")?.lost).toEqual({
+      fromMs: minutes(1),
+      toMs: minutes(4),
+    });
   });
 
   test("a write that is repeated, since its reply was lost, is there once", async () => {
@@ -234,6 +237,20 @@ describe("RedisSentLog", () => {
     }
     expect(await replica.state.connection.llen(list)).toBe(3);
     expect(await known(log, "sink")).toEqual(full(baseMs, minutes(3)));
+  });
+
+  test("an append waits out a Redis that does not respond: longer than a command may take", async () => {
+    const replica = await newReplica();
+    await replica.begin("sink");
+    const [log, sender] = [logOf(replica), new Sender("sink", baseMs)];
+    expect(await sender.send(log, stepMs)).toBe(true);
+    server.signal("SIGSTOP");
+    const appended = sender.send(log, stepMs);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    server.signal("SIGCONT");
+    expect(await appended).toBe(true);
+    expect(await replica.state.connection.llen(list)).toBe(2);
+    expect(await known(log, "sink")).toEqual(full(baseMs, minutes(2)));
   });
 
   test("a list that has expired starts over, with its bytes", async () => {

@@ -1,4 +1,3 @@
-import { FencedError } from "../../../base/redis/lease.ts";
 import type { Window } from "../../metrics-store/ports/window.ts";
 import { SinkCounts } from "../late/known-counts.ts";
 import { blocksOf, type SentLog, wholeRecords } from "../late/sent-log.ts";
@@ -43,16 +42,9 @@ export class RedisSentLog implements SentLog {
     const oldestMs = kind === "live" ? toMs - keepMs : 0;
     const ofBlock = kind === "live" ? [blockId, ordinal] : ["", ""];
     const args = [encodeSentRecord(record), maxBytes, oldestMs, Math.ceil(keepMs), ...ofBlock];
-    try {
-      const reply = await state.leaseOf(sink).run(appendSent, [fleetKeys.sent(sink)], args);
-      if (reply === "lost") {
-        this.#blocks.delete(sink);
-        return false;
-      }
-      if (reply !== 1) throw new FencedError(`another replica has taken ${sink}; nothing is written`);
-    } catch (error) {
+    const reply = await state.write(sink, appendSent, [fleetKeys.sent(sink)], args);
+    if (reply === "lost") {
       this.#blocks.delete(sink);
-      if (error instanceof FencedError) throw error;
       return false;
     }
     if (kind === "live") this.#blocks.set(sink, blockId);

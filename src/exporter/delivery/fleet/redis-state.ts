@@ -87,13 +87,6 @@ export class RedisState implements StateStore {
     if (this.#sessions.get(lease.sink)?.lease === lease) this.#sessions.delete(lease.sink);
   }
 
-  /** The lease of a sink between `begin` and `end`. @throws FencedError when it is not held here */
-  leaseOf(sink: string): SinkLease {
-    const session = this.#sessions.get(sink);
-    if (session === undefined) throw new FencedError(`the lease of ${sink} is not held here`);
-    return session.lease;
-  }
-
   /** Merges the states of Redis and the mirror into both, and keeps them equal from then on. */
   async #open(
     key: string,
@@ -216,9 +209,14 @@ export class RedisState implements StateStore {
   }
 
   /** @throws FencedError when `begin` was not called for the sink */
+  #sessionOf(sink: string): Session {
+    const session = this.#sessions.get(sink);
+    if (session === undefined) throw new FencedError(`the lease of ${sink} is not held here`);
+    return session;
+  }
+
   async #state(key: string): Promise<SinkStates> {
-    const session = this.#sessions.get(sinkOfKey(key));
-    if (session === undefined) throw new FencedError(`the lease of ${key} is not held here`);
+    const session = this.#sessionOf(sinkOfKey(key));
     let state = session.states.get(key);
     if (state === undefined) {
       state = this.#fields(key).then((fields) => this.#open(key, fields, new Map(), session.lease));
@@ -239,11 +237,7 @@ export class RedisState implements StateStore {
     return stateOf(key, fields, new Map(ids.map((id, index) => [id, journals[index] ?? []])));
   }
 
-  /**
-   * Retries while Redis is unavailable and the lease lasts: acknowledged samples should not be sent again.
-   */
   async #write(key: string, lease: SinkLease, changes: StateChanges): Promise<void> {
-    const { clock } = this.#options;
     const { set, remove, journals } = changes;
     if (set.size + remove.length + journals.size === 0) return;
     const keys = [fleetKeys.state(key)];
@@ -253,12 +247,38 @@ export class RedisState implements StateStore {
       if (entries === "gone") args.push(-1);
       else args.push(entries.length, ...entries);
     }
+    await this.#run(lease, scripts.writeState, keys, args);
+  }
+
+  /**
+   * Runs a script that writes under the lease of a sink. Retries while Redis is unavailable and the lease
+   * lasts, so a script may run twice: acknowledged samples should not be sent again.
+   *
+   * @returns what the script does
+   * @throws FencedError; whatever Redis rejects with
+   */
+  async write(
+    sink: string,
+    script: string,
+    keys: readonly string[],
+    args: readonly LeaseArgument[],
+  ): Promise<unknown> {
+    return this.#run(this.#sessionOf(sink).lease, script, keys, args);
+  }
+
+  async #run(
+    lease: SinkLease,
+    script: string,
+    keys: readonly string[],
+    args: readonly LeaseArgument[],
+  ): Promise<unknown> {
+    const { clock } = this.#options;
     const untilMs = clock.monotonicMs() + writeLimitMs;
     for (;;) {
       lease.signal.throwIfAborted();
       try {
-        const reply = await lease.run(scripts.writeState, keys, args);
-        if (reply === 1) return;
+        const reply = await lease.run(script, keys, args);
+        if (reply !== 0) return reply;
         throw new FencedError(`another replica has taken ${lease.sink}; nothing is written`);
       } catch (error) {
         if (error instanceof FencedError || clock.monotonicMs() > untilMs) throw error;

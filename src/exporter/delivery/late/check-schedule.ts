@@ -41,6 +41,7 @@ export class CheckSchedule {
   readonly #markersMs = new Map<string, number>();
   /** The time of the newest late sample. */
   #lastLateMs = -Infinity;
+  #uncheckedToMs = -Infinity;
 
   constructor(deps: CheckScheduleDeps) {
     this.#deps = deps;
@@ -64,6 +65,17 @@ export class CheckSchedule {
     const { state, sink, isShared } = this.#deps;
     this.#lastLateMs = Math.max(this.#lastLateMs, ms);
     if (isShared) await state.note(lateKey(sink), lastLateSample, this.#lastLateMs);
+  }
+
+  /** Up to here, the time that cannot be checked was counted. */
+  get uncheckedToMs(): number {
+    return this.#uncheckedToMs;
+  }
+
+  async countedUnchecked(toMs: number): Promise<void> {
+    const { state, sink, isShared } = this.#deps;
+    this.#uncheckedToMs = toMs;
+    if (isShared) await state.note(lateKey(sink), uncheckedTo, toMs);
   }
 
   /** Begins a check if one is due. @param sources the sink's, by name */
@@ -120,10 +132,12 @@ export class CheckSchedule {
 
   async #lastCheck(sources: Iterable<string>): Promise<number | undefined> {
     const { isShared, state, sink } = this.#deps;
-    // A process that has just started checks everything: it may have been stopped for long.
-    if (!isShared || this.#lastCheckMs === undefined) return this.#lastCheckMs;
+    if (!isShared) return this.#lastCheckMs;
     const { notes = noNotes } = await state.load(lateKey(sink));
     this.#lastLateMs = Math.max(this.#lastLateMs, notes.get(lastLateSample) ?? -Infinity);
+    this.#uncheckedToMs = Math.max(this.#uncheckedToMs, notes.get(uncheckedTo) ?? -Infinity);
+    // A process that has just started checks everything: it may have been stopped for long.
+    if (this.#lastCheckMs === undefined) return undefined;
     const lastMs = notes.get(lastCheck);
     if (lastMs === this.#lastCheckMs) return lastMs;
     // Another replica has made the last check.
@@ -140,6 +154,7 @@ const noNotes: ReadonlyMap<string, number> = new Map();
 /** Names of the times that the state store keeps for all replicas. */
 const lastCheck = "last check";
 const lastLateSample = "last late sample";
+const uncheckedTo = "unchecked to";
 const failedAt = (source: string): string => `failed ${source}`;
 /** The last check of a source before the one that failed. */
 const checkedAt = (source: string): string => `checked ${source}`;

@@ -189,7 +189,10 @@ describe("the known counts of a source", () => {
 
   test("any extensions and drops leave the counts of a plain map", () => {
     const change = fc.oneof(
-      fc.record({ type: fc.constant("extend" as const), ms: fc.integer({ min: 1, max: 35 }) }),
+      fc.record({
+        type: fc.constantFrom("extend" as const, "skip" as const),
+        ms: fc.integer({ min: 1, max: 35 }),
+      }),
       fc.record({
         type: fc.constantFrom("drop" as const, "lose" as const),
         ms: fc.integer({ min: 0, max: 150 }),
@@ -203,8 +206,13 @@ describe("the known counts of a source", () => {
           const known = new KnownCounts(startMs, stepMs);
           let toMs = startMs;
           let fromMs = startMs;
+          const unknown = new Set<number>();
           for (const { type, ms } of changes) {
-            if (type === "extend") {
+            if (type === "skip") {
+              for (let lost = 1; lost <= ms; lost++) unknown.add(toMs + lost);
+              known.skipTo(toMs + ms);
+              toMs += ms;
+            } else if (type === "extend") {
               // A sample in each millisecond.
               const ends = Array.from(
                 { length: ms },
@@ -223,8 +231,12 @@ describe("the known counts of a source", () => {
             }
           }
           const expected: number[][] = [];
-          for (let end = -30; end <= toMs; end += stepMs)
-            if (end - stepMs >= fromMs) expected.push([end, stepMs]);
+          for (let end = -30; end <= toMs; end += stepMs) {
+            const times = Array.from({ length: stepMs }, (_, index) => end - index);
+            const isKnown = end - stepMs >= fromMs && !times.some((ms) => unknown.has(ms));
+            if (isKnown) expected.push([end, stepMs]);
+            expect(known.has({ fromMs: end - stepMs, toMs: end })).toBe(isKnown);
+          }
           expect(listed(known)).toEqual(expected);
           expect([known.fromMs, known.toMs]).toEqual([fromMs, toMs]);
         },
@@ -290,22 +302,39 @@ describe("the known counts of a sink", () => {
       "after a gap",
       [first, record(30, 50, [count(40, 4)])],
       [
+        [10, 1],
+        [20, 2],
         [40, 4],
         [50, 0],
       ],
-      { fromMs: 0, toMs: 30 },
+      { fromMs: 20, toMs: 30 },
     ],
     [
       "after two gaps",
       [first, record(30, 40, [count(40, 4)]), record(50, 60, [count(60, 6)])],
-      [[60, 6]],
-      { fromMs: 0, toMs: 50 },
+      [
+        [10, 1],
+        [20, 2],
+        [40, 4],
+        [60, 6],
+      ],
+      { fromMs: 20, toMs: 50 },
     ],
     [
       "after a gap of a millisecond",
       [first, record(21, 40, [count(30, 3), count(40, 4)])],
-      [[40, 4]],
-      { fromMs: 0, toMs: 21 },
+      [
+        [10, 1],
+        [20, 2],
+        [40, 4],
+      ],
+      { fromMs: 20, toMs: 21 },
+    ],
+    [
+      "after a gap that is longer than any horizon",
+      [first, record(2 ** 32, 2 ** 32 + 14, [count(2 ** 32 + 14, 4)])],
+      [[2 ** 32 + 14, 4]],
+      { fromMs: 0, toMs: 2 ** 32 },
     ],
     // Too few only cost a reading.
     [

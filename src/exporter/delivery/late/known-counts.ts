@@ -2,16 +2,21 @@ import type { Window } from "../../metrics-store/ports/window.ts";
 import type { StepCount } from "../state/sample-counts.ts";
 import type { SentRecord } from "./sent-record.ts";
 
+/** More than the longest horizon: what was known before a longer gap is old. */
+const longestGapMs = 2 ** 31;
+
 /** A step, and the query whose samples it counts. */
 export interface KnownStep extends StepCount {
   readonly query: string;
 }
 
-/** What one source is known to have, in a span without a gap. */
+/** What one source is known to have. */
 export class KnownCounts {
-  /** The samples after this and up to {@link toMs} are known (Unix ms). */
+  /** The samples after this and up to {@link toMs} are known, but for those in a gap (Unix ms). */
   fromMs: number;
   toMs: number;
+  /** Of windows whose records were not kept, oldest first. */
+  readonly #gaps: Window[] = [];
   /** What was known and is not any longer, though it is not old. */
   lost: Window | undefined;
   readonly #stepMs: number;
@@ -42,6 +47,19 @@ export class KnownCounts {
     this.toMs = toMs;
   }
 
+  /** Continues after a gap. */
+  skipTo(ms: number): void {
+    this.#gaps.push({ fromMs: this.toMs, toMs: ms });
+    this.lost = { fromMs: this.lost?.fromMs ?? this.toMs, toMs: ms };
+    this.toMs = ms;
+  }
+
+  /** Whether all of a span is known. */
+  has({ fromMs, toMs }: Window): boolean {
+    const isInGap = this.#gaps.some((gap) => gap.fromMs < toMs && gap.toMs > fromMs);
+    return this.fromMs <= fromMs && toMs <= this.toMs && !isInGap;
+  }
+
   /** Replaces the counts of these steps. */
   correct(counts: readonly StepCount[]): void {
     for (const { endMs, samples, staleMarkers } of counts) {
@@ -61,6 +79,7 @@ export class KnownCounts {
     for (const step of this.#staleMarkers?.keys() ?? []) {
       if (step < firstStep) this.#staleMarkers?.delete(step);
     }
+    while ((this.#gaps[0]?.toMs ?? Infinity) <= this.fromMs) this.#gaps.shift();
     while ((this.#queries[1]?.fromStep ?? Infinity) <= firstStep) this.#queries.shift();
     this.#firstStep = firstStep;
   }
@@ -77,8 +96,12 @@ export class KnownCounts {
   *between(fromMs: number, toMs: number): Generator<KnownStep> {
     const first = Math.ceil(Math.max(fromMs, this.fromMs) / this.#stepMs) + 1;
     const last = Math.floor(Math.min(toMs, this.toMs) / this.#stepMs);
+    let gap = 0;
     for (let step = first; step <= last; step++) {
       const at = step - this.#firstStep;
+      const beginsMs = (step - 1) * this.#stepMs;
+      while ((this.#gaps[gap]?.toMs ?? Infinity) <= beginsMs) gap++;
+      if ((this.#gaps[gap]?.fromMs ?? Infinity) < step * this.#stepMs) continue;
       yield {
         endMs: step * this.#stepMs,
         samples: this.#samples[at] ?? 0,
@@ -139,12 +162,13 @@ export class SinkCounts {
       const known = this.#bySource.get(source);
       if (kind === "late") {
         known?.correct(counts);
-      } else if (known === undefined || known.toMs < fromMs) {
+      } else if (known === undefined || fromMs - known.toMs > longestGapMs) {
         const fresh = new KnownCounts(fromMs, this.#stepMs);
         if (known !== undefined) fresh.lost = { fromMs: known.lost?.fromMs ?? known.fromMs, toMs: fromMs };
         fresh.extend(toMs, counts, query);
         this.#bySource.set(source, fresh);
-      } else if (known.toMs === fromMs) {
+      } else if (known.toMs <= fromMs) {
+        if (known.toMs < fromMs) known.skipTo(fromMs);
         known.extend(toMs, counts, query);
       } else if (known.toMs < toMs) {
         // After a crash, a window may reach further than the one recorded before. How many of its samples are

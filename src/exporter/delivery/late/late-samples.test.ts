@@ -307,6 +307,20 @@ test("in a count that is older than the sink's own reading no sample has vanishe
   expect(scene.stats.vanished).toBe(1);
 });
 
+test("what was not recorded is unchecked once, whichever replica checks; the time before it still is checked", async () => {
+  const scene = new Scene(true);
+  await scene.pass(20);
+  // Two minutes of which the record is lost.
+  scene.clock.advance(2 * stepMs);
+  await scene.pass(8);
+  expect(scene.stats.uncheckedSeconds).toBe(120);
+  scene.arrives("a", 20);
+  scene.arrives("b", 9);
+  scene.late = scene.replica();
+  expect((await scene.pass(30)).toSorted()).toEqual([expect.stringMatching(/^a/)]);
+  expect(scene.stats.uncheckedSeconds).toBe(120);
+});
+
 test("when a time was read last", () => {
   const reads = new RecentReads();
   reads.note({ fromMs: 0, toMs: 100 }, 1_000);

@@ -65,8 +65,6 @@ export class LateSamples {
   readonly #spans = new LateSpans();
   readonly #schedule: CheckSchedule;
   readonly #reads = new RecentReads();
-  /** Up to here, what was not checked in time is counted. */
-  #uncheckedToMs = -Infinity;
 
   constructor(plan: SinkPlan, deps: LateSamplesDeps) {
     this.#plan = plan;
@@ -178,7 +176,7 @@ export class LateSamples {
     await this.#absorb();
     const known = await this.#memory.counts();
     if (known === undefined) return;
-    this.#noteUnchecked(known, nowMs);
+    await this.#noteUnchecked(known, nowMs);
     this.#spans.beginCheck(nowMs - lookBackMs(times));
     let missedMs = 0;
     for (const [name, source] of this.#sources) {
@@ -263,8 +261,8 @@ export class LateSamples {
   }
 
   /** Counts the time within the horizon that is no longer remembered. */
-  #noteUnchecked(known: SinkCounts, nowMs: number): void {
-    const fromMs = Math.max(this.#uncheckedToMs, nowMs - this.#deps.times.horizonMs);
+  async #noteUnchecked(known: SinkCounts, nowMs: number): Promise<void> {
+    const fromMs = Math.max(this.#schedule.uncheckedToMs, nowMs - this.#deps.times.horizonMs);
     let uncheckedToMs = fromMs;
     let seconds = 0;
     for (const { id } of this.#sources.values()) {
@@ -273,7 +271,8 @@ export class LateSamples {
       uncheckedToMs = Math.max(uncheckedToMs, lost.toMs);
       seconds = Math.max(seconds, (lost.toMs - Math.max(fromMs, lost.fromMs)) / 1_000);
     }
+    if (uncheckedToMs === fromMs) return;
+    await this.#schedule.countedUnchecked(uncheckedToMs);
     this.#deps.stats.uncheckedSeconds += Math.round(seconds);
-    this.#uncheckedToMs = uncheckedToMs;
   }
 }

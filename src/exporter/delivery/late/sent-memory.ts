@@ -138,11 +138,7 @@ export class SentMemory {
       sent.push(await SentSamples.of(records[0]?.blockBaseMs ?? 0, bodies, yieldToEventLoop));
     }
     const counts = await this.counts();
-    const isKnown = sources.every((source) => {
-      const known = counts?.get(source);
-      return known !== undefined && known.fromMs <= span.fromMs && span.toMs <= known.toMs;
-    });
-    return isKnown ? sent : [everything];
+    return sources.every((source) => counts?.get(source)?.has(span)) ? sent : [everything];
   }
 
   /** A log may forget its records after a while, so a block must not have a record that is much younger. */
