@@ -5,7 +5,6 @@ const alone = ["leak-check", "remote-write-delivery"].map((name) => `test/integr
 
 /** Proofs that take long: `npm test` leaves them to `npm run test:slow`. */
 const slowAlone = [
-  "demo",
   "fairness",
   "gateway/noisy-tenant",
   "gateway/reload",
@@ -23,6 +22,7 @@ const slow = [
   "integration/compute-networks",
   "integration/compute-quotas",
   "integration/daemon-faults",
+  "integration/demo",
   "integration/doctor",
   "integration/fault-alerts",
   "integration/fleet-schedule",
@@ -99,7 +99,8 @@ export default defineConfig({
           include: [...slow, ...repeated],
           env: manyCases,
           isolate: false,
-          maxWorkers: 4,
+          // They take less than half of two cores when four run at a time.
+          maxWorkers: 7,
           sequence: { groupOrder: 2 },
         },
       },

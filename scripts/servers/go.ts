@@ -17,6 +17,8 @@ export interface GoProgram {
   readonly goPackage: string;
   /** The variable of the source that holds the program's version, where it has no other way to know it. */
   readonly versionVariable?: string;
+  /** Of the build; see `go help buildconstraint`. */
+  readonly tags?: string;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface GoProgram {
  */
 export async function buildWithGo(
   go: string,
-  { goPackage, versionVariable }: GoProgram,
+  { goPackage, versionVariable, tags = "" }: GoProgram,
   file: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -45,7 +47,7 @@ export async function buildWithGo(
     // As a module of ours and not by `go install`, which refuses modules that replace others.
     await run("mod", "init", "build");
     await run("get", goPackage);
-    await run("build", "-o", program, `-ldflags=${flags.join(" ")}`, path);
+    await run("build", "-o", program, "-tags", tags, `-ldflags=${flags.join(" ")}`, path);
     await rename(program, file);
   } catch (error) {
     signal.throwIfAborted();

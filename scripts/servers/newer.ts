@@ -16,9 +16,14 @@ import { withMachineLock } from "./lock.ts";
 const newer: Partial<Record<ServerName, GoProgram>> = {
   "victoria-metrics": ofVictoriaMetrics("victoria-metrics"),
   vmagent: ofVictoriaMetrics("vmagent"),
-  prometheus: { goPackage: "github.com/prometheus/prometheus/cmd/prometheus@v0.315.0" },
-  promtool: { goPackage: "github.com/prometheus/prometheus/cmd/promtool@v0.315.0" },
+  prometheus: ofPrometheus("prometheus"),
+  promtool: ofPrometheus("promtool"),
 };
+
+function ofPrometheus(program: string): GoProgram {
+  // The clients of two dozen clouds are most of what there is to build.
+  return { goPackage: `github.com/prometheus/prometheus/cmd/${program}@v0.315.0`, tags: "remove_all_sd" };
+}
 
 function ofVictoriaMetrics(program: string): GoProgram {
   const path = "github.com/VictoriaMetrics/VictoriaMetrics";
