@@ -6,6 +6,7 @@ import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
 import { SinkStats } from "../../src/exporter/delivery/stats/sink-stats.ts";
 import { flushVictoriaMetrics, type WrittenSeries, writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
+import { sinkPlan } from "../support/sink/exporter-deps.ts";
 import { closeReaders, readAll, readerOf } from "../support/store/store-reads.ts";
 
 /** A VictoriaMetrics that keeps one sample a minute, of two scrapers that take one each ten seconds. */
@@ -46,12 +47,7 @@ test("the windows together hold what the store shows, and its counts are equal",
     ...{ intervalMs: 15_000, delayMs: 30_000, expressionDelayMs: 60_000, windowGridMs: 1_000 },
     ...{ maxWindowMs: 300_000, maxBackfillMs: 86_400_000, startFromMs: 0 },
   };
-  const plan = {
-    policy: { plane: "local", namespace: "default", name: "p", uid: "u" },
-    ...{ generation: 1, name: "sink", sources: [{ name: "s", metricsql: "m" }], paused: false },
-    ...{ endpoint: "http://127.0.0.1:1/", batch: { timeoutMs: 5_000, maxSize: 500, maxBytes: 2 ** 23 } },
-    retry: { maxAttempts: 3, backoffMs: 5_000 },
-  };
+  const plan = sinkPlan({ sources: [{ name: "s", metricsql: "m" }] });
   const deps = { state, settings, clock: systemClock, log: silentLogger, tenantOf: () => undefined };
   const planner = new WindowPlanner("sink", plan, deps, new SinkStats(0));
   const sinkStore = {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sinkPlan } from "../../../test/support/sink/exporter-deps.ts";
 import { delivering } from "./dispatch/delivery-state.ts";
 import { sinkExposition, sinkMetrics } from "./export-metrics.ts";
 import type { ExporterSnapshot } from "./exporter-snapshot.ts";
@@ -6,16 +7,7 @@ import { SinkStats } from "./stats/sink-stats.ts";
 
 function snapshotOf(policy: string, stats: SinkStats): ExporterSnapshot {
   return {
-    plan: {
-      policy: { plane: "directory", namespace: "default", name: policy, uid: "-" },
-      generation: 1,
-      name: "sink",
-      sources: [],
-      endpoint: "http://r.example.com/",
-      batch: { timeoutMs: 1, maxSize: 1, maxBytes: 2 ** 23 },
-      retry: { maxAttempts: 1, backoffMs: 1 },
-      paused: false,
-    },
+    plan: sinkPlan({ policy: { plane: "directory", namespace: "default", name: policy, uid: "-" } }),
     deliveryState: delivering,
     sources: [],
     lagMs: 1_000,

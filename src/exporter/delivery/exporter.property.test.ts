@@ -1,25 +1,24 @@
 import fc from "fast-check";
-import { uncompressSync } from "snappy";
 import { expect, test } from "vitest";
+import { bodyOf, plainEncoder } from "../../../test/support/receiver/encoded.ts";
 import { remoteWrite1 } from "../../../test/support/receiver/protocol.ts";
 import { type DeliveringState, deliveringState } from "../../../test/support/sink/delivering-state.ts";
+import { destinationWith, exporterDeps, sinkPlan } from "../../../test/support/sink/exporter-deps.ts";
 import { MemorySentLog } from "../../../test/support/sink/memory-sent-log.ts";
 import { sinkStore } from "../../../test/support/sink/sink-store.ts";
+import { bufferOf, seriesOf } from "../../../test/support/store/series.ts";
 import type { Clock } from "../../base/core/clock.ts";
-import { silentLogger } from "../../base/log/log.ts";
 import type { SampleCounter } from "../metrics-store/ports/sample-counter.ts";
 import type { SampleReader } from "../metrics-store/ports/sample-reader.ts";
 import type { SinkPlan } from "../policy/spec/types.ts";
-import { seriesEncoderFor } from "../remote-write/encoding/labels.ts";
-import { WriteRequestBuilder } from "../remote-write/encoding/write-request.ts";
+import type { EncodedRequest } from "../remote-write/encoding/request.ts";
 import { EndpointState } from "../remote-write/endpoint/endpoint-state.ts";
 import type { Outcome, Sender } from "../remote-write/send/outcome.ts";
-import { SampleBuffer, Series } from "../series/series.ts";
 import { SeriesHashTable } from "../series/series-hash-table.ts";
 import { MemoryBudget } from "./batch/memory-budget.ts";
 import { seriesHashOf } from "./batch/series-hash.ts";
 import { Interruption, type InterruptionReason } from "./dispatch/interruption.ts";
-import { Exporter, type ExporterDeps } from "./exporter.ts";
+import { Exporter } from "./exporter.ts";
 import type { LateDeps } from "./late/late-samples.ts";
 import type { SentLog } from "./late/sent-log.ts";
 import type { RequestEntries } from "./state/request-entries.ts";
@@ -99,7 +98,6 @@ const stepMs = 1_000;
 const historyStartMs = -300;
 const historyEndMs = 120_000;
 const sources = ["even", "odd"];
-const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
 
 const samplesOfStore = ({ latenessMs }: Circumstances) => {
   const lateMs = fc.oneof(
@@ -260,13 +258,13 @@ class World {
     }
   }
 
-  doubt(payload: Buffer): void {
-    for (const sample of decode(payload)) this.doubtful.add(sampleText(sample));
+  doubt(request: EncodedRequest): void {
+    for (const sample of decode(request)) this.doubtful.add(sampleText(sample));
   }
 
   /** A request has failed, or was accepted. */
-  note(payload: Buffer, isAccepted: boolean): void {
-    const samples = decode(payload);
+  note(request: EncodedRequest, isAccepted: boolean): void {
+    const samples = decode(request);
     if (isAccepted) this.#accepted++;
     if (isAccepted || new Set(samples.map(({ key }) => key)).size !== 1) return;
     for (const text of samples.map(sampleText)) {
@@ -289,22 +287,22 @@ class World {
     const untilMs = new SeriesHashTable();
     for (const entries of inDoubt.values()) entries.each((high, low, ms) => untilMs.raise(high, low, ms));
     for (const { series, source, ms, value } of this.samples) {
-      const hash = seriesHashOf(source, encoder)(new Series([{ name: "__name__", value: series }]));
+      const hash = seriesHashOf(source, plainEncoder)(seriesOf(series));
       if (hash === undefined || ms > (untilMs.get(hash.high, hash.low) ?? 0)) continue;
       this.doubtful.add(sampleText({ key: `__name__=${series}`, ms, value }));
     }
   }
 
   /** Whether the receiver fails at the request. */
-  fails(payload: Buffer): boolean {
-    return this.circumstances.culprits === "fail" && decode(payload).some(({ value }) => isCulprit(value));
+  fails(request: EncodedRequest): boolean {
+    return this.circumstances.culprits === "fail" && decode(request).some(({ value }) => isCulprit(value));
   }
 
   /**
    * Stores all or nothing, like Prometheus without an out-of-order window. @returns whether it was accepted
    */
-  store(payload: Buffer): boolean {
-    const incoming = decode(payload);
+  store(request: EncodedRequest): boolean {
+    const incoming = decode(request);
     const { culprits, maxSamples } = this.circumstances;
     if (incoming.length > maxSamples) return false;
     if (culprits === "refused" && incoming.some(({ value }) => isCulprit(value))) return false;
@@ -322,8 +320,8 @@ class World {
   }
 }
 
-function decode(payload: Buffer): { key: string; ms: number; value: number }[] {
-  const decoded = remoteWrite1.WriteRequest.decode(uncompressSync(payload, { asBuffer: true }) as Buffer);
+function decode(request: EncodedRequest): { key: string; ms: number; value: number }[] {
+  const decoded = remoteWrite1.WriteRequest.decode(bodyOf(request));
   return decoded.timeseries!.flatMap((series) => {
     const key = series.labels!.map(({ name, value }) => `${name}=${value}`).join(",");
     return series.samples!.map((sample) => ({
@@ -350,7 +348,7 @@ class Life {
   /** Number of samples of each accepted request, in order. */
   readonly accepted: number[] = [];
   /** The last requests sent, which a kill leaves in doubt. */
-  readonly sent: Buffer[] = [];
+  readonly sent: EncodedRequest[] = [];
   /** Requests that had a response, whatever it was. */
   concluded = 0;
   #recordsLeft: number;
@@ -433,7 +431,6 @@ class Life {
         await Promise.resolve();
         if (readFate === "fails at once")
           return { kind: "failed", reason: "unreachable", message: "no response" };
-        const buffer = new SampleBuffer();
         const visible = world.visible();
         const names = [
           ...new Set(visible.filter(({ source }) => source === selector).map(({ series }) => series)),
@@ -449,14 +446,8 @@ class Life {
             ({ series, ms }) => series === name && ms > window.fromMs && ms <= window.toMs,
           );
           if (chosen.length === 0) continue;
-          buffer.reserve(chosen.length);
-          buffer.length = chosen.length;
-          for (const [at, { ms, value }] of chosen.entries()) {
-            buffer.timestampsMs[at] = ms;
-            buffer.values[at] = value;
-          }
           count += chosen.length;
-          consumer.onSeries(new Series([{ name: "__name__", value: name }]), buffer);
+          consumer.onSeries(seriesOf(name), bufferOf(chosen.map(({ ms, value }) => [ms, value])));
           await Promise.resolve();
         }
         world.pass(durationMs);
@@ -472,67 +463,58 @@ class Life {
     };
   }
 
-  sender({ fates, responseMs }: Step, afterRequest: () => void): Sender {
+  sending({ fates, responseMs }: Step, afterRequest: () => void): Sender["send"] {
     const world = this.#world;
     const left = [...fates];
     const durations = [...responseMs];
-    return {
-      close: async () => undefined,
-      send: async (request): Promise<Outcome> => {
-        if (this.isOver) return new Promise(() => undefined);
-        const drawn = left.shift() ?? "stored";
-        const chosen = drawn === "stored" && world.fails(request.payload) ? "unavailable" : drawn;
-        this.sent.push(request.payload);
-        if (chosen.endsWith("lost")) world.doubt(request.payload);
-        const isStored = chosen === "stored" || chosen === "stored, response lost";
-        const isAccepted = isStored && world.store(request.payload);
-        if (isAccepted && chosen === "stored, response lost") world.inDoubt += request.sampleCount;
-        if (isAccepted) {
-          this.accepted.push(request.sampleCount);
-        }
-        world.note(request.payload, isAccepted && chosen === "stored");
-        await Promise.resolve();
-        world.pass(durations.shift() ?? 0);
-        if (!chosen.endsWith("lost")) this.concluded++;
-        afterRequest();
-        if (this.isOver) return new Promise(() => undefined);
-        if (chosen === "unavailable") {
-          return {
-            kind: "exhausted",
-            reason: "server_error",
-            message: "503",
-            status: 503,
-            responseLost: false,
-          };
-        }
-        if (chosen === "limited") {
-          for (const sample of decode(request.payload)) world.limited.add(sampleText(sample));
-          return { kind: "limited", status: 429, message: "429", responseLost: false };
-        }
-        if (chosen === "unauthorized")
-          return { kind: "suspended", status: 401, message: "401", responseLost: false };
-        if (chosen !== "stored" && chosen !== "refused") {
-          return { kind: "exhausted", reason: "answer_timeout", message: "no response", responseLost: true };
-        }
-        if (!isAccepted)
-          return { kind: "rejected", status: 400, message: "out of order", responseLost: false };
-        return { kind: "delivered", status: 204 };
-      },
+    return async (request): Promise<Outcome> => {
+      if (this.isOver) return new Promise(() => undefined);
+      const drawn = left.shift() ?? "stored";
+      const chosen = drawn === "stored" && world.fails(request) ? "unavailable" : drawn;
+      this.sent.push(request);
+      if (chosen.endsWith("lost")) world.doubt(request);
+      const isStored = chosen === "stored" || chosen === "stored, response lost";
+      const isAccepted = isStored && world.store(request);
+      if (isAccepted && chosen === "stored, response lost") world.inDoubt += request.sampleCount;
+      if (isAccepted) {
+        this.accepted.push(request.sampleCount);
+      }
+      world.note(request, isAccepted && chosen === "stored");
+      await Promise.resolve();
+      world.pass(durations.shift() ?? 0);
+      if (!chosen.endsWith("lost")) this.concluded++;
+      afterRequest();
+      if (this.isOver) return new Promise(() => undefined);
+      if (chosen === "unavailable") {
+        return {
+          kind: "exhausted",
+          reason: "server_error",
+          message: "503",
+          status: 503,
+          responseLost: false,
+        };
+      }
+      if (chosen === "limited") {
+        for (const sample of decode(request)) world.limited.add(sampleText(sample));
+        return { kind: "limited", status: 429, message: "429", responseLost: false };
+      }
+      if (chosen === "unauthorized")
+        return { kind: "suspended", status: 401, message: "401", responseLost: false };
+      if (chosen !== "stored" && chosen !== "refused") {
+        return { kind: "exhausted", reason: "answer_timeout", message: "no response", responseLost: true };
+      }
+      if (!isAccepted) return { kind: "rejected", status: 400, message: "out of order", responseLost: false };
+      return { kind: "delivered", status: 204 };
     };
   }
 }
 
 function planOf({ maxSize, sources }: Step, { order }: Circumstances): SinkPlan {
-  return {
-    policy: { plane: "directory", namespace: "default", name: "export", uid: "-" },
-    generation: 1,
-    name: "sink",
+  return sinkPlan({
     sources: sources.map((name) => ({ name, metricsql: name })),
-    endpoint: "http://127.0.0.1/write",
     batch: { timeoutMs: 5_000, maxSize, maxBytes: 2 ** 23 },
     retry: { maxAttempts: 1, backoffMs: 1, order },
-    paused: false,
-  };
+  });
 }
 
 async function live(world: World, stepOf: Step): Promise<void> {
@@ -559,41 +541,28 @@ async function live(world: World, stepOf: Step): Promise<void> {
   };
   const endpoint = new EndpointState("1.0");
   const store = sinkStore(life.reader(stepOf), life.counter(stepOf));
-  const deps: ExporterDeps = {
-    storeOf: () => store,
+  const deps = exporterDeps({
+    store,
     late: world.circumstances.latenessMs > 0 ? life.late() : undefined,
     rejected: {
       add: async ({ request, isRepeat }) => {
         const kept = isRepeat === true ? world.keptRepeats : world.kept;
-        for (const sample of decode(request.payload)) kept.add(sampleText(sample));
+        for (const sample of decode(request)) kept.add(sampleText(sample));
       },
     },
     state: life.state,
     budget: new MemoryBudget(stepOf.memoryBytes),
     settings: {
-      intervalMs: 1_000,
       delayMs: 1_000,
       expressionDelayMs: 1_000,
-      windowGridMs: 1,
       maxWindowMs: 20_000,
-      maxBackfillMs: Infinity,
-      startFromMs: 0,
       newestMs: 10_000,
       partitionCount,
       onExhausted: world.circumstances.onExhausted,
     },
     clock,
-    random: () => 0,
-    log: silentLogger,
-    tenantOf: () => undefined,
-    destinationOf: () => ({
-      kind: "destination",
-      sender: life.sender(stepOf, afterRequest),
-      state: endpoint,
-      encoder: () => encoder,
-      newBuilder: (onCapacity) => new WriteRequestBuilder(onCapacity),
-    }),
-  };
+    destinationOf: () => destinationWith(life.sending(stepOf, afterRequest), { state: endpoint }),
+  });
   const exporter = new Exporter(planOf(stepOf, world.circumstances), deps);
   try {
     const hard = new AbortController();
@@ -615,7 +584,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
     if (!(error instanceof Killed)) throw error;
     // A kill finds at most one request of each partition in flight.
     for (const samples of life.accepted.slice(-partitionCount)) world.inDoubt += samples;
-    for (const payload of life.sent.slice(-partitionCount)) world.doubt(payload);
+    for (const request of life.sent.slice(-partitionCount)) world.doubt(request);
     world.raiseDoubts();
   }
   world.rejected += exporter.snapshot().stats.rejected;

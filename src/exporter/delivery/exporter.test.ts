@@ -1,33 +1,18 @@
 import { expect, test } from "vitest";
 import { deliveringState } from "../../../test/support/sink/delivering-state.ts";
+import { destinationWith, exporterDeps, sinkPlan } from "../../../test/support/sink/exporter-deps.ts";
 import { sinkStore } from "../../../test/support/sink/sink-store.ts";
+import { samplesAt, seriesOf } from "../../../test/support/store/series.ts";
 import { TestClock } from "../../../test/support/test-clock.ts";
-import { silentLogger } from "../../base/log/log.ts";
-import type { SinkPlan } from "../policy/spec/types.ts";
-import { seriesEncoderFor } from "../remote-write/encoding/labels.ts";
-import { WriteRequestBuilder } from "../remote-write/encoding/write-request.ts";
-import { EndpointState } from "../remote-write/endpoint/endpoint-state.ts";
 import type { Outcome } from "../remote-write/send/outcome.ts";
 import type { Verdict } from "../remote-write/transport/classify.ts";
-import { SampleBuffer, Series } from "../series/series.ts";
-import { MemoryBudget } from "./batch/memory-budget.ts";
 import { losesDataInMs } from "./delivering-condition.ts";
 import { Interruption, type InterruptionReason } from "./dispatch/interruption.ts";
 import { Exporter } from "./exporter.ts";
 import type { DestinationHooks } from "./sink-connection.ts";
-import { SinkStates } from "./state/sink-states.ts";
 
 const never = new AbortController().signal;
-const plan: SinkPlan = {
-  policy: { plane: "web", namespace: "shop", name: "export", uid: "-" },
-  generation: 1,
-  name: "sink",
-  sources: [{ name: "up", metricsql: "up" }],
-  endpoint: "http://127.0.0.1/write",
-  batch: { timeoutMs: 5_000, maxSize: 500, maxBytes: 2 ** 23 },
-  retry: { maxAttempts: 3, backoffMs: 5_000 },
-  paused: false,
-};
+const plan = sinkPlan({ retry: { maxAttempts: 3, backoffMs: 5_000 } });
 const failed = {
   kind: "retry",
   reason: "answer_timeout",
@@ -42,40 +27,22 @@ type Receiver = (hooks: DestinationHooks, clock: TestClock) => Outcome;
 function newExporter(receiver: Receiver) {
   const clock = new TestClock(Date.UTC(2026, 10, 20));
   const scene = { receiver };
-  const buffer = new SampleBuffer();
-  buffer.reserve(1);
-  buffer.length = 1;
-  buffer.values[0] = 1;
   const store = sinkStore({
     storeNowMs: () => clock.nowMs(),
     async read({ window }, consumer) {
-      buffer.timestampsMs[0] = window.toMs;
-      consumer.onSeries(new Series([{ name: "__name__", value: "up" }]), buffer);
+      consumer.onSeries(seriesOf("up"), samplesAt(window.toMs));
       return { kind: "complete", series: 1, samples: 1, bytes: 0, durationMs: 1, invalidLines: 0 };
     },
   });
-  const exporter = new Exporter(plan, {
-    storeOf: () => store,
-    state: new SinkStates(),
-    rejected: { add: async () => undefined },
-    budget: new MemoryBudget(2 ** 24),
-    settings: {
-      ...{ intervalMs: 15_000, delayMs: 1_000, expressionDelayMs: 1_000, windowGridMs: 1 },
-      ...{ maxWindowMs: 600_000, maxBackfillMs: 3_600_000, startFromMs: 0, partitionCount: 1 },
-      onExhausted: "replay",
-    },
-    clock,
-    random: () => 0,
-    log: silentLogger,
-    tenantOf: () => undefined,
-    destinationOf: (_, hooks) => ({
-      kind: "destination",
-      sender: { close: async () => undefined, send: async () => scene.receiver(hooks, clock) },
-      state: new EndpointState("1.0"),
-      encoder: () => seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),
-      newBuilder: () => new WriteRequestBuilder(),
+  const exporter = new Exporter(
+    plan,
+    exporterDeps({
+      store,
+      settings: { intervalMs: 15_000, delayMs: 1_000, maxWindowMs: 600_000, maxBackfillMs: 3_600_000 },
+      clock,
+      destinationOf: (_, hooks) => destinationWith(async () => scene.receiver(hooks, clock)),
     }),
-  });
+  );
   return {
     exporter,
     clock,

@@ -1,9 +1,10 @@
 import { uncompressSync } from "snappy";
 import { afterEach, expect, test } from "vitest";
 import { remoteWrite2 } from "../../../test/support/receiver/protocol.ts";
+import { seriesOf } from "../../../test/support/store/series.ts";
 import { systemClock } from "../../base/core/clock.ts";
 import { silentLogger } from "../../base/log/log.ts";
-import { SampleBuffer, Series } from "../series/series.ts";
+import { SampleBuffer } from "../series/series.ts";
 import type { Destination } from "./destination.ts";
 import { convertRequest } from "./encoding/convert-request.ts";
 import type { EncodedRequest } from "./encoding/request.ts";
@@ -56,7 +57,7 @@ test("what is known of an endpoint is a tenant's own, and shared by its sinks", 
 });
 
 function requestOf(destination: Destination, name: string): EncodedRequest {
-  const encoded = destination.encoder().encode(new Series([{ name: "__name__", value: name }]));
+  const encoded = destination.encoder().encode(seriesOf(name));
   if (encoded.kind !== "series") throw new Error(encoded.message);
   const builder = destination.newBuilder();
   builder.append(encoded, new SampleBuffer(), 0, 1);

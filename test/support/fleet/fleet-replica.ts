@@ -1,23 +1,21 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { uncompressSync } from "snappy";
 import { systemClock } from "../../../src/base/core/clock.ts";
 import { type Logger, silentLogger } from "../../../src/base/log/log.ts";
 import { createRedis } from "../../../src/base/redis/redis.ts";
-import { MemoryBudget } from "../../../src/exporter/delivery/batch/memory-budget.ts";
-import type { ExporterDeps } from "../../../src/exporter/delivery/exporter.ts";
 import { FleetReports } from "../../../src/exporter/delivery/fleet/fleet-reports.ts";
 import { RedisState } from "../../../src/exporter/delivery/fleet/redis-state.ts";
 import { QueueSchedule } from "../../../src/exporter/delivery/schedule/queue-schedule.ts";
 import { StateLog } from "../../../src/exporter/delivery/state/state-log.ts";
 import { type SinkPlan, sinkKey } from "../../../src/exporter/policy/spec/types.ts";
-import { seriesEncoderFor } from "../../../src/exporter/remote-write/encoding/labels.ts";
-import { WriteRequestBuilder } from "../../../src/exporter/remote-write/encoding/write-request.ts";
-import { EndpointState } from "../../../src/exporter/remote-write/endpoint/endpoint-state.ts";
+import type { EncodedRequest } from "../../../src/exporter/remote-write/encoding/request.ts";
 import type { Outcome } from "../../../src/exporter/remote-write/send/outcome.ts";
-import { SampleBuffer, Series } from "../../../src/exporter/series/series.ts";
+import type { SampleBuffer } from "../../../src/exporter/series/series.ts";
+import { bodyOf } from "../receiver/encoded.ts";
 import { remoteWrite1 } from "../receiver/protocol.ts";
+import { destinationWith, exporterDeps, sinkPlan } from "../sink/exporter-deps.ts";
 import { sinkStore } from "../sink/sink-store.ts";
+import { bufferOf, seriesOf } from "../store/series.ts";
 
 /** The store of these tests has one series, with a sample at every multiple of this. */
 export const sampleEveryMs = 100;
@@ -58,48 +56,32 @@ export async function startFleetReplica(options: FleetReplicaOptions): Promise<F
     storeNowMs: () => Date.now(),
     async read({ window }, consumer) {
       const buffer = samplesOf(window.fromMs, window.toMs);
-      if (buffer.length > 0) consumer.onSeries(new Series([{ name: "__name__", value: "up" }]), buffer);
+      if (buffer.length > 0) consumer.onSeries(seriesOf("up"), buffer);
       const samples = buffer.length;
       return { kind: "complete", series: 1, samples, bytes: 0, durationMs: 1, invalidLines: 0 };
     },
   });
-  const exporterDeps: ExporterDeps = {
-    storeOf: () => store,
+  const deps = exporterDeps({
+    store,
     state,
-    rejected: { add: async () => undefined },
-    budget: new MemoryBudget(2 ** 24),
     settings: {
       intervalMs,
       delayMs: 200,
-      expressionDelayMs: 200,
-      windowGridMs: 1,
-      maxWindowMs: options.maxWindowMs ?? 60_000,
       maxBackfillMs: 3_600_000,
-      startFromMs: 0,
       partitionCount: 2,
-      onExhausted: "replay",
+      ...(options.maxWindowMs && { maxWindowMs: options.maxWindowMs }),
     },
-    clock,
     random: Math.random,
     log,
-    tenantOf: () => undefined,
-    destinationOf: (plan, { maySend }) => ({
-      kind: "destination",
-      sender: {
-        close: async () => undefined,
-        send: async ({ payload }, signal) => {
-          if (maySend?.() === false) return { kind: "aborted", responseLost: false };
-          return deliver(sinkKey(plan.policy, plan.name), timesOf(payload), signal);
-        },
-      },
-      state: new EndpointState("1.0"),
-      encoder: () => seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),
-      newBuilder: () => new WriteRequestBuilder(),
-    }),
-  };
+    destinationOf: (plan, { maySend }) =>
+      destinationWith(async (request, signal) => {
+        if (maySend?.() === false) return { kind: "aborted", responseLost: false };
+        return deliver(sinkKey(plan.policy, plan.name), timesOf(request), signal);
+      }),
+  });
   const reports = new FleetReports(options.name, clock);
   const schedule = new QueueSchedule({
-    exporterDeps,
+    exporterDeps: deps,
     state,
     reports,
     mirror,
@@ -124,39 +106,27 @@ export async function startFleetReplica(options: FleetReplicaOptions): Promise<F
 }
 
 function samplesOf(fromMs: number, toMs: number): SampleBuffer {
-  const buffer = new SampleBuffer();
   const first = Math.floor(fromMs / sampleEveryMs) + 1;
   const last = Math.floor(toMs / sampleEveryMs);
   const count = Math.max(0, last - first + 1);
-  buffer.reserve(count);
-  buffer.length = count;
-  for (let index = 0; index < count; index++) {
-    buffer.timestampsMs[index] = (first + index) * sampleEveryMs;
-    buffer.values[index] = index;
-  }
-  return buffer;
+  return bufferOf(Array.from({ length: count }, (_, index) => [(first + index) * sampleEveryMs, index]));
 }
 
-function timesOf(payload: Uint8Array): number[] {
-  const bytes = uncompressSync(Buffer.from(payload), { asBuffer: true }) as Buffer;
-  const { timeseries } = remoteWrite1.WriteRequest.decode(bytes);
+function timesOf(request: EncodedRequest): number[] {
+  const { timeseries } = remoteWrite1.WriteRequest.decode(bodyOf(request));
   return (timeseries ?? []).flatMap(({ samples }) =>
     (samples ?? []).map(({ timestamp }) => Number(timestamp)),
   );
 }
 
 export function fleetPlan(policy: string, changes: Partial<SinkPlan> = {}): SinkPlan {
-  return {
+  return sinkPlan({
     policy: { plane: "shop", namespace: "default", name: policy, uid: "u1" },
-    generation: 1,
     name: "vm",
-    sources: [{ name: "a", metricsql: "up" }],
-    endpoint: "http://127.0.0.1/write",
     batch: { timeoutMs: 100, maxSize: 1_000, maxBytes: 2 ** 23 },
     retry: { maxAttempts: 1, backoffMs: 1_000 },
-    paused: false,
     ...changes,
-  };
+  });
 }
 
 /** All receivers of a test: samples by replica, and their faults. */

@@ -3,9 +3,7 @@ import { ConnectionBudget } from "../../../src/base/http/connection-budget.ts";
 import { silentLogger } from "../../../src/base/log/log.ts";
 import { EgressGuard } from "../../../src/base/net/egress.ts";
 import { TlsMaterial, type TlsSettings } from "../../../src/base/net/tls-material.ts";
-import { type LabelShape, seriesEncoderFor } from "../../../src/exporter/remote-write/encoding/labels.ts";
 import type { EncodedRequest } from "../../../src/exporter/remote-write/encoding/request.ts";
-import { WriteRequestBuilder } from "../../../src/exporter/remote-write/encoding/write-request.ts";
 import { EndpointState } from "../../../src/exporter/remote-write/endpoint/endpoint-state.ts";
 import { RemoteWriteMetrics } from "../../../src/exporter/remote-write/send/metrics.ts";
 import type { SenderDeps, SenderTarget } from "../../../src/exporter/remote-write/send/sender.ts";
@@ -16,8 +14,10 @@ import {
   transportLimits,
 } from "../../../src/exporter/remote-write/transport/post.ts";
 import { HttpTransport } from "../../../src/exporter/remote-write/transport/transport.ts";
-import { type Label, SampleBuffer, Series } from "../../../src/exporter/series/series.ts";
+import { type Label, Series } from "../../../src/exporter/series/series.ts";
 import { systemLookup } from "../net/lookup.ts";
+import { bufferOf } from "../store/series.ts";
+import { requestOf } from "./encoded.ts";
 
 /** Requests and senders for tests of delivery, created by the daemon's own code. */
 export interface TestSeries {
@@ -26,26 +26,14 @@ export interface TestSeries {
   readonly samples: readonly { readonly timestampMs: number; readonly value: number }[];
 }
 
-export const plainShape: LabelShape = { externalLabels: {}, dropLabels: [], protocol: "1.0" };
-
 export const never: AbortSignal = new AbortController().signal;
 
-export function encodeRequest(list: readonly TestSeries[], shape: LabelShape = plainShape): EncodedRequest {
-  const encoder = seriesEncoderFor(shape);
-  const builder = new WriteRequestBuilder();
-  for (const { labels, samples } of list) {
-    const form = encoder.encode(new Series([...labels].sort((a, b) => (a.name < b.name ? -1 : 1))));
-    if (form.kind !== "series") throw new Error(form.message);
-    const buffer = new SampleBuffer();
-    buffer.reserve(samples.length);
-    for (const [index, { timestampMs, value }] of samples.entries()) {
-      buffer.timestampsMs[index] = timestampMs;
-      if (Number.isNaN(value)) buffer.setStale(index);
-      else buffer.values[index] = value;
-    }
-    builder.append(form, buffer, 0, samples.length);
-  }
-  return builder.finish();
+export function encodeRequest(list: readonly TestSeries[]): EncodedRequest {
+  const parts = list.map(({ labels, samples }) => {
+    const series = new Series([...labels].sort((a, b) => (a.name < b.name ? -1 : 1)));
+    return [series, bufferOf(samples.map(({ timestampMs, value }) => [timestampMs, value]))] as const;
+  });
+  return requestOf(parts);
 }
 
 /** This many series of one sample each. */

@@ -9,14 +9,12 @@ import { SourceReader } from "../../../src/exporter/delivery/window/source-reade
 import type { WindowExportDeps } from "../../../src/exporter/delivery/window/window-export.ts";
 import type { SampleReader } from "../../../src/exporter/metrics-store/ports/sample-reader.ts";
 import { KnownCollisions } from "../../../src/exporter/remote-write/encoding/known-collisions.ts";
-import { seriesEncoderFor } from "../../../src/exporter/remote-write/encoding/labels.ts";
 import type {
   CapacityListener,
   RequestBuilder,
 } from "../../../src/exporter/remote-write/encoding/request.ts";
-import { WriteRequestBuilder } from "../../../src/exporter/remote-write/encoding/write-request.ts";
-import { EndpointState } from "../../../src/exporter/remote-write/endpoint/endpoint-state.ts";
 import type { Sender } from "../../../src/exporter/remote-write/send/outcome.ts";
+import { destinationWith } from "./exporter-deps.ts";
 
 export interface WindowExportParts {
   readonly state: StateStore;
@@ -29,9 +27,8 @@ export interface WindowExportParts {
 
 /** The parts of a sink named `sink` with one source, `a`, and one partition. */
 export function windowExportDeps(parts: WindowExportParts): WindowExportDeps {
-  const { state, read, send, clock, maxSize } = parts;
+  const { state, read, send, clock, maxSize, newBuilder } = parts;
   const memory = new ReceiverMemory(clock);
-  const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
   return {
     sources: new SourceReader({
       reader: { storeNowMs: () => 1_000, read },
@@ -48,13 +45,7 @@ export function windowExportDeps(parts: WindowExportParts): WindowExportDeps {
       sink: "sink",
       receiver: {
         endpoint: "http://127.0.0.1/write",
-        destination: {
-          kind: "destination",
-          sender: { send, close: async () => undefined },
-          state: new EndpointState("1.0"),
-          encoder: () => encoder,
-          newBuilder: parts.newBuilder ?? ((onCapacity) => new WriteRequestBuilder(onCapacity)),
-        },
+        destination: destinationWith(send, newBuilder && { newBuilder }),
         memory,
         episode: memory.live,
         partitionCount: 1,

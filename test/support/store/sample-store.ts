@@ -2,7 +2,8 @@ import type { Clock } from "../../../src/base/core/clock.ts";
 import { StoreClock } from "../../../src/exporter/metrics-store/client/store-clock.ts";
 import type { SampleCounter } from "../../../src/exporter/metrics-store/ports/sample-counter.ts";
 import type { ReadOutcome, SampleReader } from "../../../src/exporter/metrics-store/ports/sample-reader.ts";
-import { type Label, SampleBuffer, Series } from "../../../src/exporter/series/series.ts";
+import type { Series } from "../../../src/exporter/series/series.ts";
+import { bufferOf, seriesOf } from "./series.ts";
 
 /** One sample of the series `{__name__="NAME"}`, matched by the selector `NAME`. */
 export interface StoredSample {
@@ -62,7 +63,7 @@ export class SampleStore implements SampleReader, SampleCounter {
       if (found.length === 0) continue;
       found.sort((a, b) => a.ms - b.ms);
       samples += found.length;
-      consumer.onSeries(this.#seriesOf(name), bufferOf(found));
+      consumer.onSeries(this.#seriesOf(name), bufferOf(found.map(({ ms, value }) => [ms, value])));
     }
     return { kind: "complete", series: names.length, samples, bytes: 0, durationMs: 1, invalidLines: 0 };
   };
@@ -80,20 +81,8 @@ export class SampleStore implements SampleReader, SampleCounter {
   };
 
   #seriesOf(name: string): Series {
-    const labels: Label[] = [{ name: "__name__", value: name }];
-    const series = this.#series.get(name) ?? new Series(labels);
+    const series = this.#series.get(name) ?? seriesOf(name);
     this.#series.set(name, series);
     return series;
   }
-}
-
-function bufferOf(samples: readonly StoredSample[]): SampleBuffer {
-  const buffer = new SampleBuffer();
-  buffer.reserve(samples.length);
-  buffer.length = samples.length;
-  for (const [index, { ms, value }] of samples.entries()) {
-    buffer.timestampsMs[index] = ms;
-    buffer.values[index] = value;
-  }
-  return buffer;
 }

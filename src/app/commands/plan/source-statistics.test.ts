@@ -1,10 +1,7 @@
 import { expect, test } from "vitest";
-import { SampleBuffer, Series } from "../../../exporter/series/series.ts";
+import { seriesOf } from "../../../../test/support/store/series.ts";
+import { SampleBuffer } from "../../../exporter/series/series.ts";
 import { SourceStatistics } from "./source-statistics.ts";
-
-function seriesOf(labels: Readonly<Record<string, string>>): Series {
-  return new Series(Object.entries(labels).map(([name, value]) => ({ name, value })));
-}
 
 function samplesOf(length: number): SampleBuffer {
   const samples = new SampleBuffer();

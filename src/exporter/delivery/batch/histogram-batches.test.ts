@@ -1,25 +1,24 @@
 import { expect, test } from "vitest";
+import { builderOf, plainShape } from "../../../../test/support/receiver/encoded.ts";
 import {
   histogramBuffer,
   plainHistogram,
   plainLayout,
   type TestLayout,
 } from "../../../../test/support/store/histograms.ts";
+import { samplesAt, seriesOf } from "../../../../test/support/store/series.ts";
 import { KnownCollisions } from "../../remote-write/encoding/known-collisions.ts";
 import { type Protocol, seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
 import { readBody } from "../../remote-write/encoding/request-body.ts";
-import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.ts";
-import { WriteRequestV2Builder } from "../../remote-write/encoding/write-request-v2.ts";
-import { SampleBuffer, Series } from "../../series/series.ts";
 import { SeriesHashTable } from "../../series/series-hash-table.ts";
 import type { Batch } from "./batch.ts";
 import { Batcher } from "./batcher.ts";
 
 function newBatcher(protocol: Protocol, maxSamples = 1_000): Batcher {
   return new Batcher(new SeriesHashTable(), {
-    encoder: seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol }),
+    encoder: seriesEncoderFor({ ...plainShape, protocol }),
     collisions: new KnownCollisions(),
-    newBuilder: () => (protocol === "1.0" ? new WriteRequestBuilder() : new WriteRequestV2Builder()),
+    newBuilder: () => builderOf(protocol),
     ...{
       fromMs: 0,
       maxSamples,
@@ -31,21 +30,13 @@ function newBatcher(protocol: Protocol, maxSamples = 1_000): Batcher {
   });
 }
 
-const series = new Series([{ name: "__name__", value: "h" }]);
+const series = seriesOf("h");
 
 /** The times of each request's samples. */
 function timesIn(batches: readonly Batch[]): number[][] {
   return batches.map(({ request }) =>
     readBody(request).flatMap(({ samples }) => samples.map(({ timestampMs }) => timestampMs)),
   );
-}
-
-function numbers(...timesMs: number[]): SampleBuffer {
-  const samples = new SampleBuffer();
-  samples.timestampsMs.set(timesMs);
-  samples.values.fill(1, 0, timesMs.length);
-  samples.length = timesMs.length;
-  return samples;
 }
 
 test("a batch is full by the weight of its histograms; one that is too heavy goes alone", () => {
@@ -84,10 +75,10 @@ test("samples of another kind than the series' last ones go in a later request o
   const batcher = newBatcher("1.0");
   const source = batcher.source("s");
   const histograms = histogramBuffer(plainLayout, [plainHistogram(3)]);
-  const later = numbers(4);
+  const later = samplesAt(4);
   histograms.followsOtherKind = true;
   later.followsOtherKind = true;
-  const batches = [numbers(1, 2), histograms, later].flatMap((samples) => source.add(series, samples));
+  const batches = [samplesAt(1, 2), histograms, later].flatMap((samples) => source.add(series, samples));
   batches.push(...batcher.finishAll());
   expect(timesIn(batches)).toEqual([[1, 2], [3], [4]]);
   expect(new Set(batches.slice(1).map(({ partitions }) => partitions)).size).toBe(1);

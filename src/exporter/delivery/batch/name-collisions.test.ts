@@ -1,21 +1,17 @@
-import { uncompressSync } from "snappy";
 import { expect, test } from "vitest";
+import { bodyOf, plainShape } from "../../../../test/support/receiver/encoded.ts";
 import { remoteWrite1 } from "../../../../test/support/receiver/protocol.ts";
+import { destinationWith, exporterDeps, sinkPlan } from "../../../../test/support/sink/exporter-deps.ts";
 import { MemorySentLog } from "../../../../test/support/sink/memory-sent-log.ts";
 import { sinkStore } from "../../../../test/support/sink/sink-store.ts";
+import { samplesAt, seriesOf } from "../../../../test/support/store/series.ts";
 import type { Clock } from "../../../base/core/clock.ts";
-import { silentLogger } from "../../../base/log/log.ts";
 import type { SampleCounter } from "../../metrics-store/ports/sample-counter.ts";
 import type { SampleReader } from "../../metrics-store/ports/sample-reader.ts";
 import { seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
-import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.ts";
-import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
-import { SampleBuffer, Series } from "../../series/series.ts";
 import { Interruption } from "../dispatch/interruption.ts";
-import { Exporter, type ExporterDeps } from "../exporter.ts";
+import { Exporter } from "../exporter.ts";
 import type { LateDeps } from "../late/late-samples.ts";
-import { SinkStates } from "../state/sink-states.ts";
-import { MemoryBudget } from "./memory-budget.ts";
 
 const periodMs = 10_000;
 
@@ -25,15 +21,9 @@ const periodMs = 10_000;
  */
 function newSink(late?: LateDeps, counter?: SampleCounter) {
   const world = { nowMs: 1_000_000, reads: 0, delivered: [] as number[] };
-  const pods = ["a", "b"].map(
-    (pod) =>
-      new Series([
-        { name: "__name__", value: "up" },
-        { name: "pod", value: pod },
-      ]),
-  );
-  const other = new Series([{ name: "__name__", value: "other" }]);
-  const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: ["pod"], protocol: "1.0" });
+  const pods = ["a", "b"].map((pod) => seriesOf({ __name__: "up", pod }));
+  const other = seriesOf("other");
+  const encoder = seriesEncoderFor({ ...plainShape, dropLabels: ["pod"] });
   const clock: Clock = {
     nowMs: () => world.nowMs,
     monotonicMs: () => world.nowMs,
@@ -47,69 +37,33 @@ function newSink(late?: LateDeps, counter?: SampleCounter) {
     read: async ({ window }, consumer) => {
       // The store returns its series in another order each time.
       const order = world.reads++ % 2 === 0 ? [...pods, other] : [other, ...pods.toReversed()];
-      const samples = new SampleBuffer();
-      samples.reserve(100);
-      for (let ms = window.fromMs + 1_000; ms <= window.toMs; ms += 1_000) {
-        samples.timestampsMs[samples.length] = ms;
-        samples.values[samples.length] = 1;
-        samples.length++;
-      }
+      const times: number[] = [];
+      for (let ms = window.fromMs + 1_000; ms <= window.toMs; ms += 1_000) times.push(ms);
+      const samples = samplesAt(...times);
       for (const series of order) consumer.onSeries(series, samples);
       const count = samples.length * order.length;
       return { kind: "complete", series: 3, samples: count, bytes: 0, durationMs: 1, invalidLines: 0 };
     },
   };
-  const deps: ExporterDeps = {
-    storeOf: () => sinkStore(reader, counter),
-    rejected: { add: async () => undefined },
-    state: new SinkStates(),
+  const deps = exporterDeps({
+    store: sinkStore(reader, counter),
     late,
-    budget: new MemoryBudget(2 ** 20),
-    settings: {
-      intervalMs: 1_000,
-      delayMs: 0,
-      expressionDelayMs: 0,
-      windowGridMs: 1,
-      maxWindowMs: periodMs,
-      maxBackfillMs: Infinity,
-      startFromMs: 0,
-      partitionCount: 2,
-      onExhausted: "replay",
-    },
+    settings: { maxWindowMs: periodMs, partitionCount: 2 },
     clock,
-    random: () => 0,
-    log: silentLogger,
-    tenantOf: () => undefined,
-    destinationOf: () => ({
-      kind: "destination",
-      sender: {
-        close: async () => undefined,
-        send: async ({ payload }) => {
-          const body = uncompressSync(payload, { asBuffer: true }) as Buffer;
-          const { timeseries } = remoteWrite1.WriteRequest.decode(body);
+    destinationOf: () =>
+      destinationWith(
+        async (request) => {
+          const { timeseries } = remoteWrite1.WriteRequest.decode(bodyOf(request));
           for (const { labels, samples } of timeseries!) {
             if (labels![0]!.value !== "up") continue;
             world.delivered.push(...samples!.map(({ timestamp }) => Number(timestamp)));
           }
           return { kind: "delivered", status: 204 };
         },
-      },
-      state: new EndpointState("1.0"),
-      encoder: () => encoder,
-      newBuilder: (onCapacity) => new WriteRequestBuilder(onCapacity),
-    }),
-  };
-  const plan = {
-    policy: { plane: "directory", namespace: "default", name: "export", uid: "-" },
-    generation: 1,
-    name: "sink",
-    sources: [{ name: "all", metricsql: '{__name__!=""}' }],
-    endpoint: "http://127.0.0.1/write",
-    batch: { timeoutMs: 5_000, maxSize: 1_000, maxBytes: 2 ** 23 },
-    retry: { maxAttempts: 1, backoffMs: 1 },
-    paused: false,
-  };
-  const exporter = new Exporter(plan, deps);
+        { encoder: () => encoder },
+      ),
+  });
+  const exporter = new Exporter(sinkPlan({ sources: [{ name: "all", metricsql: '{__name__!=""}' }] }), deps);
   const never = new AbortController().signal;
   const cycle = async () => {
     await exporter.cycle(new Interruption(), never);

@@ -1,18 +1,15 @@
 import { setMaxListeners } from "node:events";
 import { expect, test } from "vitest";
+import { builderOf, plainShape } from "../../../../test/support/receiver/encoded.ts";
+import { destinationWith, exporterDeps, sinkPlan } from "../../../../test/support/sink/exporter-deps.ts";
 import { sinkStore } from "../../../../test/support/sink/sink-store.ts";
-import { systemClock } from "../../../base/core/clock.ts";
-import { silentLogger } from "../../../base/log/log.ts";
+import { bufferOf, seriesOf } from "../../../../test/support/store/series.ts";
 import type { ReadConsumer, ReadOutcome, SampleReader } from "../../metrics-store/ports/sample-reader.ts";
 import { type Protocol, seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
-import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.ts";
-import { WriteRequestV2Builder } from "../../remote-write/encoding/write-request-v2.ts";
 import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import type { Sender } from "../../remote-write/send/outcome.ts";
-import { SampleBuffer, Series } from "../../series/series.ts";
 import { Interruption } from "../dispatch/interruption.ts";
-import { Exporter, type ExporterDeps } from "../exporter.ts";
-import { SinkStates } from "../state/sink-states.ts";
+import { Exporter } from "../exporter.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 
 const sinkCount = 40;
@@ -54,18 +51,11 @@ class SharedReader implements SampleReader {
   async #readAll(): Promise<void> {
     // All of them request it before it begins.
     await new Promise(setImmediate);
-    const buffer = new SampleBuffer();
-    buffer.reserve(samplesEach);
-    for (let index = 0; index < samplesEach; index++) {
-      buffer.timestampsMs[index] = 500_000 + index * 1_000;
-      buffer.values[index] = Math.sin(index);
-    }
-    buffer.length = samplesEach;
+    const buffer = bufferOf(
+      Array.from({ length: samplesEach }, (_, index) => [500_000 + index * 1_000, Math.sin(index)]),
+    );
     for (let number = 0; number < seriesCount; number++) {
-      const series = new Series([
-        { name: "__name__", value: "draft_memory" },
-        { name: "number", value: String(number) },
-      ]);
+      const series = seriesOf({ __name__: "draft_memory", number: String(number) });
       for (const consumer of this.#consumers) consumer.onSeries(series, buffer);
       if (number % seriesOfChunk < seriesOfChunk - 1) continue;
       this.#onChunk();
@@ -86,60 +76,30 @@ async function run(limitBytes: number, protocol: Protocol) {
   });
   const sent = new Array<number>(sinkCount).fill(0);
   const exporters = sent.map((_, index) => {
-    const sender: Sender = {
-      close: async () => undefined,
-      send: async ({ sampleCount }) => {
-        sent[index] = (sent[index] ?? 0) + sampleCount;
-        return { kind: "delivered", status: 204 };
-      },
+    const send: Sender["send"] = async ({ sampleCount }) => {
+      sent[index] = (sent[index] ?? 0) + sampleCount;
+      return { kind: "delivered", status: 204 };
     };
-    const deps: ExporterDeps = {
-      storeOf: () => sinkStore(reader),
-      rejected: { add: async () => undefined },
-      state: new SinkStates(),
+    const deps = exporterDeps({
+      store: sinkStore(reader),
       budget,
-      settings: {
-        intervalMs: 15_000,
-        delayMs: 0,
-        expressionDelayMs: 0,
-        windowGridMs: 1,
-        maxWindowMs: 1_000_000,
-        maxBackfillMs: Infinity,
-        startFromMs: 1_000_000,
-        partitionCount,
-        onExhausted: "replay",
-      },
-      clock: systemClock,
-      random: () => 0,
-      log: silentLogger,
-      tenantOf: () => undefined,
-      destinationOf: () => ({
-        kind: "destination",
-        sender,
-        state: new EndpointState(protocol),
-        encoder: () => seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol }),
-        newBuilder: (onCapacity) => {
+      settings: { intervalMs: 15_000, maxWindowMs: 1_000_000, startFromMs: 1_000_000, partitionCount },
+      destinationOf: () =>
+        destinationWith(send, {
+          state: new EndpointState(protocol),
+          encoder: () => seriesEncoderFor({ ...plainShape, protocol }),
           // The memory actually held, regardless of the budget.
-          const listen = (bytes: number) => {
-            made += bytes;
-            onCapacity?.(bytes);
-          };
-          return protocol === "1.0"
-            ? new WriteRequestBuilder(listen)
-            : new WriteRequestV2Builder(undefined, listen);
-        },
-      }),
-    };
-    const plan = {
+          newBuilder: (onCapacity) =>
+            builderOf(protocol, (bytes) => {
+              made += bytes;
+              onCapacity?.(bytes);
+            }),
+        }),
+    });
+    const plan = sinkPlan({
       policy: { plane: "directory", namespace: "default", name: `export-${index}`, uid: "-" },
-      generation: 1,
-      name: "sink",
-      sources: [{ name: "source", metricsql: "up" }],
-      endpoint: "http://127.0.0.1/write",
       batch: { timeoutMs: 60_000, maxSize: 100_000, maxBytes: 2 ** 23 },
-      retry: { maxAttempts: 1, backoffMs: 1 },
-      paused: false,
-    };
+    });
     return new Exporter(plan, deps);
   });
   await Promise.all(exporters.map((exporter) => exporter.cycle(new Interruption(), never)));

@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
+import { plainEncoder, plainShape } from "../../../../test/support/receiver/encoded.ts";
+import { seriesOf } from "../../../../test/support/store/series.ts";
 import { ruleOf } from "../../relabel/check-rule.ts";
 import { type SeriesForm, seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
-import { Series } from "../../series/series.ts";
 import { MetricNames } from "./metric-names.ts";
 
-const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
-
 function sent(labels: Readonly<Record<string, string>>): SeriesForm {
-  return encoder.encode(new Series(Object.entries(labels).map(([name, value]) => ({ name, value }))));
+  return plainEncoder.encode(seriesOf(labels));
 }
 
 function namesOf(list: readonly SeriesForm[]): string[] {
@@ -40,12 +39,10 @@ test.each([
 
 test("a renamed metric is known by both names, whatever other sinks make of the series", () => {
   const rules = [ruleOf({ sourceLabels: ["__name__"], targetLabel: "__name__", replacement: "app_$1" })];
-  const series = new Series([{ name: "__name__", value: "up" }]);
+  const series = seriesOf("up");
   const names = new MetricNames();
-  encoder.encode(series);
-  names.add(
-    seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0", relabel: rules }).encode(series),
-  );
+  plainEncoder.encode(series);
+  names.add(seriesEncoderFor({ ...plainShape, relabel: rules }).encode(series));
   expect([...names.entries()]).toEqual([["app_up", "up"]]);
 });
 

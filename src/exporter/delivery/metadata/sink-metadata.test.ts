@@ -1,15 +1,13 @@
 import { expect, test } from "vitest";
+import { plainEncoder } from "../../../../test/support/receiver/encoded.ts";
+import { seriesOf } from "../../../../test/support/store/series.ts";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import type { MetricMetadata } from "../../metrics-store/samples/metadata-decoder.ts";
 import type { Destination } from "../../remote-write/destination.ts";
-import { seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
 import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import { MetadataSender } from "../../remote-write/send/metadata-sender.ts";
 import { RemoteWriteMetrics } from "../../remote-write/send/metrics.ts";
-import { Series } from "../../series/series.ts";
 import { SinkMetadata } from "./sink-metadata.ts";
-
-const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
 
 /** One sink whose receiver responds with this status, and a store that knows one family. */
 class Scene {
@@ -40,8 +38,7 @@ class Scene {
   async cycle(name = "up", signal = new AbortController().signal): Promise<string | undefined> {
     const names = this.sink.begin(this, this.state, this.clock.monotonicMs());
     if (names === undefined) return undefined;
-    const series = new Series([{ name: "__name__", value: name }]);
-    names.add(encoder.encode(series));
+    names.add(plainEncoder.encode(seriesOf(name)));
     return (await this.sink.send(names, this, this.#destination(), this.clock, [signal]))?.kind;
   }
 

@@ -1,20 +1,10 @@
 import { expect, test } from "vitest";
+import { sinkPlan } from "../../../../test/support/sink/exporter-deps.ts";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
 import { planChanges } from "./plan-changes.ts";
 
 function plan(name: string, change: Partial<SinkPlan> = {}): SinkPlan {
-  return {
-    policy: { plane: "directory", namespace: "default", name: "export", uid: "-" },
-    generation: 1,
-    name,
-    sources: [{ name: "up", metricsql: "up" }],
-    endpoint: "http://127.0.0.1:1/write",
-    credentials: { kind: "basicAuth", username: "u", password: "p" },
-    batch: { timeoutMs: 5_000, maxSize: 500, maxBytes: 2 ** 23 },
-    retry: { maxAttempts: 3, backoffMs: 5_000 },
-    paused: false,
-    ...change,
-  };
+  return sinkPlan({ name, credentials: { kind: "basicAuth", username: "u", password: "p" }, ...change });
 }
 
 test.each([

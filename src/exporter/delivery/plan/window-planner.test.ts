@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { sinkPlan } from "../../../../test/support/sink/exporter-deps.ts";
 import { MemorySentLog } from "../../../../test/support/sink/memory-sent-log.ts";
 import { sinkStore } from "../../../../test/support/sink/sink-store.ts";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import { silentLogger } from "../../../base/log/log.ts";
-import type { SinkPlan } from "../../policy/spec/types.ts";
 import { SinkStates } from "../state/sink-states.ts";
 import { SinkStats } from "../stats/sink-stats.ts";
 import { cycleTimesOf, untilNextCycle } from "./cycle-times.ts";
@@ -13,18 +13,13 @@ const never = new AbortController().signal;
 const none: ReadonlySet<string> = new Set();
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-const basePlan: SinkPlan = {
-  policy: { plane: "web", namespace: "shop", name: "export", uid: "-" },
-  ...{ generation: 1, name: "sink", endpoint: "http://127.0.0.1/write", paused: false },
-  sources: [{ name: "a", metricsql: "up" }],
-  batch: { timeoutMs: hourMs, maxSize: 500, maxBytes: 2 ** 23 },
-  retry: { maxAttempts: 1, backoffMs: 1 },
-};
 
 /** A planner at the start of a cycle. */
 function newPlanner(isForLate: boolean, maxBackfillMs?: number, timeoutMs = hourMs) {
-  const { batch, retry } = basePlan;
-  const plan = { ...basePlan, batch: { ...batch, timeoutMs }, retry: { ...retry, maxBackfillMs } };
+  const plan = sinkPlan({
+    batch: { timeoutMs, maxSize: 500, maxBytes: 2 ** 23 },
+    retry: { maxAttempts: 1, backoffMs: 1, maxBackfillMs },
+  });
   const clock = new TestClock(Date.UTC(2026, 10, 20));
   clock.advance(untilNextCycle(cycleTimesOf(plan, 15_000), clock.nowMs()));
   const state = new SinkStates();

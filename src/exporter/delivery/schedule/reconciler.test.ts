@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sinkPlan } from "../../../../test/support/sink/exporter-deps.ts";
 import type { Clock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/log/log.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
@@ -57,23 +58,10 @@ function newDaemon(lookMs: number) {
   return { world, passTo };
 }
 
-function plan(name: string): SinkPlan {
-  return {
-    policy: { plane: "web", namespace: "shop", name: "export", uid: "-" },
-    generation: 1,
-    name,
-    sources: [],
-    endpoint: "http://r.example.com/",
-    batch: { timeoutMs: 1, maxSize: 1, maxBytes: 2 ** 23 },
-    retry: { maxAttempts: 1, backoffMs: 1 },
-    paused: false,
-  };
-}
-
 test("where a look takes no time, each change is made at once", () => {
   const { world } = newDaemon(0);
   for (const name of ["a", "b", "c"]) {
-    world.plans = [...world.plans, plan(name)];
+    world.plans = [...world.plans, sinkPlan({ name })];
     world.listener();
     expect(world.started.at(-1)).toBe(name);
   }
@@ -83,7 +71,7 @@ test("where it takes long, the changes of a while are made together, and none is
   const { world, passTo } = newDaemon(50);
   expect(world.looks).toBe(1);
   for (let change = 0; change < 100; change++) {
-    world.plans = [...world.plans, plan(String(change))];
+    world.plans = [...world.plans, sinkPlan({ name: String(change) })];
     world.listener();
     await passTo(60 + change);
   }
@@ -92,18 +80,18 @@ test("where it takes long, the changes of a while are made together, and none is
   expect(world.looks).toBe(2);
   expect(world.started).toHaveLength(100);
   await passTo(10_000);
-  world.plans = [...world.plans, plan("last")];
+  world.plans = [...world.plans, sinkPlan({ name: "last" })];
   world.listener();
   expect(world.started.at(-1)).toBe("last");
 });
 
 test("a plan of which only the generation is new is handed over without an interruption", () => {
   const { world } = newDaemon(0);
-  world.plans = [plan("edited"), plan("unchanged")];
+  world.plans = [sinkPlan({ name: "edited" }), sinkPlan({ name: "unchanged" })];
   world.listener();
   world.plans = [
-    { ...plan("edited"), paused: true, generation: 2 },
-    { ...plan("unchanged"), generation: 2 },
+    sinkPlan({ name: "edited", paused: true, generation: 2 }),
+    sinkPlan({ name: "unchanged", generation: 2 }),
   ];
   world.listener();
   world.listener();

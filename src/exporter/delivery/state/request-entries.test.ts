@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SampleBuffer } from "../../series/series.ts";
+import { samplesAt } from "../../../../test/support/store/series.ts";
 import { RequestEntries } from "./request-entries.ts";
 
 function list(entries: RequestEntries): number[][] {
@@ -83,10 +83,7 @@ test("a part has the picked entries, with the times that are given", () => {
 });
 
 test("a part of a series' samples is added by its times", () => {
-  const samples = new SampleBuffer();
-  samples.timestampsMs.set([10, 20, 30, 40]);
-  samples.length = 4;
   const entries = new RequestEntries(0);
-  entries.add(1, 2, samples, 1, 3);
+  entries.add(1, 2, samplesAt(10, 20, 30, 40), 1, 3);
   expect(list(entries)).toEqual([[1, 2, 20, 30]]);
 });

@@ -1,21 +1,8 @@
 import { expect, test } from "vitest";
-import { SampleBuffer } from "../../series/series.ts";
+import { bufferOf } from "../../../../test/support/store/series.ts";
 import { SampleCounts, stepEnd } from "./sample-counts.ts";
 
 const stepMs = 100;
-
-/** NaN is a staleness marker. */
-function bufferOf(samples: ReadonlyArray<readonly [ms: number, value: number]>): SampleBuffer {
-  const buffer = new SampleBuffer();
-  buffer.reserve(samples.length);
-  for (const [index, [ms, value]] of samples.entries()) {
-    buffer.timestampsMs[index] = ms;
-    if (Number.isNaN(value)) buffer.setBits(index, 0x7ff00000, 2);
-    else buffer.values[index] = value;
-  }
-  buffer.length = samples.length;
-  return buffer;
-}
 
 function counted(...series: Array<ReadonlyArray<readonly [number, number]>>): number[][] {
   const counts = new SampleCounts(stepMs);

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
 import { windowExportDeps } from "../../../../test/support/sink/window-export-deps.ts";
+import { samplesAt, seriesOf } from "../../../../test/support/store/series.ts";
 import { type Clock, systemClock } from "../../../base/core/clock.ts";
 import { Deferred } from "../../../base/core/deferred.ts";
 import type { ReadConsumer, ReadOutcome } from "../../metrics-store/ports/sample-reader.ts";
 import type { Outcome } from "../../remote-write/send/outcome.ts";
-import { SampleBuffer, Series } from "../../series/series.ts";
 import { Interruption } from "../dispatch/interruption.ts";
 import type { WindowCost } from "../plan/next-window.ts";
 import type { PlannedWindow } from "../state/planned-window.ts";
@@ -12,7 +12,6 @@ import { SinkStates } from "../state/sink-states.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import type { WindowResult } from "./window-export.ts";
 
-const series = new Series([{ name: "__name__", value: "up" }]);
 const readMs = 1;
 const never = new AbortController().signal;
 
@@ -33,12 +32,7 @@ class FakeRead {
 
   /** Passes on the next sample, which is a batch of its own. */
   pass(): void {
-    const samples = new SampleBuffer();
-    samples.reserve(1);
-    samples.timestampsMs[0] = this.fromMs + ++this.#samples;
-    samples.values[0] = 1;
-    samples.length = 1;
-    this.#consumer.onSeries(series, samples);
+    this.#consumer.onSeries(seriesOf("up"), samplesAt(this.fromMs + ++this.#samples));
   }
 
   end(): void {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { windowExportDeps } from "../../../../test/support/sink/window-export-deps.ts";
+import { samplesAt, seriesOf } from "../../../../test/support/store/series.ts";
 import { type Clock, systemClock } from "../../../base/core/clock.ts";
 import type { SampleReader } from "../../metrics-store/ports/sample-reader.ts";
 import type { EncodedRequest } from "../../remote-write/encoding/request.ts";
 import { readBody } from "../../remote-write/encoding/request-body.ts";
 import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.ts";
 import type { Sender } from "../../remote-write/send/outcome.ts";
-import { SampleBuffer, Series } from "../../series/series.ts";
 import { Interruption } from "../dispatch/interruption.ts";
 import { exemplarLookBackMs, SentExemplars } from "../exemplars/sent-exemplars.ts";
 import { SinkStates } from "../state/sink-states.ts";
@@ -92,18 +92,7 @@ class WatchedClock implements Clock {
   }
 }
 
-function samplesAt(...timesMs: number[]): SampleBuffer {
-  const samples = new SampleBuffer();
-  samples.reserve(timesMs.length);
-  for (const [index, timeMs] of timesMs.entries()) {
-    samples.timestampsMs[index] = timeMs;
-    samples.values[index] = 1;
-  }
-  samples.length = timesMs.length;
-  return samples;
-}
-
-const series = new Series([{ name: "__name__", value: "up" }]);
+const series = seriesOf("up");
 const delivered = { kind: "delivered", status: 204 } as const;
 
 /** Fails as soon as it has to finish a body. */
@@ -215,12 +204,8 @@ const exemplar = { labels: [{ name: "trace_id", value: "a" }], value: 1, timesta
 function readWithExemplars(asked: Array<number | undefined>): SampleReader["read"] {
   return async (request, consumer) => {
     asked.push(request.exemplarsFromMs);
-    const series = new Series([{ name: "__name__", value: "up" }]);
     consumer.onExemplars?.(series, [exemplar]);
-    const samples = new SampleBuffer();
-    samples.timestampsMs[0] = 15;
-    samples.length = 1;
-    consumer.onSeries(series, samples);
+    consumer.onSeries(series, samplesAt(15));
     return { ...complete, samples: 1 };
   };
 }

@@ -7,7 +7,8 @@ import {
   plainHistogram,
   plainLayout,
 } from "../../../../test/support/store/histograms.ts";
-import { SampleBuffer, Series } from "../../series/series.ts";
+import { bufferOf as bufferOfNumbers, seriesOf } from "../../../../test/support/store/series.ts";
+import type { SampleBuffer } from "../../series/series.ts";
 import { type Grid, gridOf } from "../expressions/grid.ts";
 import { forgetResets } from "../prometheus/read-histograms.ts";
 import { readFromMs, Thinner } from "./thinner.ts";
@@ -15,19 +16,20 @@ import { readFromMs, Thinner } from "./thinner.ts";
 /** A value, a staleness marker ("stale"), at a time. */
 type Sample = readonly [ms: number, value: number | "stale"];
 
-const series = new Series([{ name: "__name__", value: "m" }]);
-const other = new Series([{ name: "__name__", value: "n" }]);
+const series = seriesOf("m");
+const other = seriesOf("n");
 
-function bufferOf(samples: readonly Sample[]): SampleBuffer {
-  const buffer = new SampleBuffer();
-  for (const [ms, value] of samples) {
-    const index = buffer.reserveMore(1);
-    buffer.timestampsMs[index] = ms;
-    if (value === "stale") buffer.setStale(index);
-    else buffer.values[index] = value;
-    buffer.length = index + 1;
-  }
-  return buffer;
+/** Written as `MS=VALUE MS=stale`. */
+function samplesIn(text: string): Sample[] {
+  return text.split(" ").flatMap((sample): Sample[] => {
+    const [ms = "", value = ""] = sample.split("=");
+    return ms === "" ? [] : [[Number(ms), value === "stale" ? value : Number(value)]];
+  });
+}
+
+function bufferOf(samples: string | readonly Sample[]): SampleBuffer {
+  const list = typeof samples === "string" ? samplesIn(samples) : samples;
+  return bufferOfNumbers(list.map(([ms, value]) => [ms, value === "stale" ? Number.NaN : value]));
 }
 
 function samplesOf(buffer: SampleBuffer): Sample[] {
@@ -53,175 +55,30 @@ function thinned(grid: Grid, ...pieces: readonly (readonly Sample[])[]): Sample[
 const grid: Grid = { firstMs: 20, lastMs: 50, stepMs: 10 };
 
 describe("at each point, the last sample of the step that ends there", () => {
-  test.each<[string, Sample[], Sample[]]>([
-    ["nothing", [], []],
-    [
-      "the last value, with the point's time",
-      [
-        [11, 1],
-        [14, 2],
-        [19, 3],
-      ],
-      [[20, 3]],
-    ],
-    [
-      "a step holds its end, not its start",
-      [
-        [10, 1],
-        [20, 2],
-        [21, 3],
-      ],
-      [
-        [20, 2],
-        [30, 3],
-      ],
-    ],
-    [
-      "a step without a sample has none, and no marker",
-      [
-        [15, 1],
-        [45, 2],
-      ],
-      [
-        [20, 1],
-        [50, 2],
-      ],
-    ],
-    [
-      "steps beyond the grid count for their markers alone",
-      [
-        [5, 1],
-        [15, 2],
-        [51, 3],
-      ],
-      [[20, 2]],
-    ],
-    [
-      "infinities and zeros",
-      [
-        [20, Infinity],
-        [30, -Infinity],
-        [40, -0],
-      ],
-      [
-        [20, Infinity],
-        [30, -Infinity],
-        [40, -0],
-      ],
-    ],
-    [
-      "a series that ends",
-      [
-        [15, 1],
-        [16, "stale"],
-      ],
-      [
-        [20, 1],
-        [30, "stale"],
-      ],
-    ],
-    [
-      "one that ended in the step before the grid",
-      [
-        [5, 1],
-        [6, "stale"],
-      ],
-      [[20, "stale"]],
-    ],
-    [
-      "one that ended earlier",
-      [
-        [0, 1],
-        [-1, "stale"],
-      ],
-      [],
-    ],
-    [
-      "one that ends at the last point",
-      [
-        [45, 1],
-        [46, "stale"],
-      ],
-      [[50, 1]],
-    ],
-    [
-      "one whose marker has a step of its own",
-      [
-        [15, 1],
-        [21, "stale"],
-      ],
-      [
-        [20, 1],
-        [30, "stale"],
-      ],
-    ],
-    [
-      "both",
-      [
-        [15, 1],
-        [16, "stale"],
-        [25, "stale"],
-      ],
-      [
-        [20, 1],
-        [30, "stale"],
-      ],
-    ],
-    [
-      "a series that comes back in the same step",
-      [
-        [15, 1],
-        [16, "stale"],
-        [17, 2],
-      ],
-      [[20, 2]],
-    ],
-    [
-      "in the next one",
-      [
-        [15, 1],
-        [16, "stale"],
-        [27, 2],
-      ],
-      [
-        [20, 1],
-        [30, 2],
-      ],
-    ],
-    [
-      "and later",
-      [
-        [15, 1],
-        [16, "stale"],
-        [45, 2],
-      ],
-      [
-        [20, 1],
-        [30, "stale"],
-        [50, 2],
-      ],
-    ],
-    [
-      "and ends again",
-      [
-        [15, 1],
-        [16, "stale"],
-        [45, 2],
-        [46, "stale"],
-      ],
-      [
-        [20, 1],
-        [30, "stale"],
-        [50, 2],
-      ],
-    ],
+  test.each<[string, string, string]>([
+    ["nothing", "", ""],
+    ["the last value, with the point's time", "11=1 14=2 19=3", "20=3"],
+    ["a step holds its end, not its start", "10=1 20=2 21=3", "20=2 30=3"],
+    ["a step without a sample has none, and no marker", "15=1 45=2", "20=1 50=2"],
+    ["steps beyond the grid count for their markers alone", "5=1 15=2 51=3", "20=2"],
+    ["infinities and zeros", "20=Infinity 30=-Infinity 40=-0", "20=Infinity 30=-Infinity 40=-0"],
+    ["a series that ends", "15=1 16=stale", "20=1 30=stale"],
+    ["one that ended in the step before the grid", "5=1 6=stale", "20=stale"],
+    ["one that ended earlier", "0=1 -1=stale", ""],
+    ["one that ends at the last point", "45=1 46=stale", "50=1"],
+    ["one whose marker has a step of its own", "15=1 21=stale", "20=1 30=stale"],
+    ["both", "15=1 16=stale 25=stale", "20=1 30=stale"],
+    ["a series that comes back in the same step", "15=1 16=stale 17=2", "20=2"],
+    ["in the next one", "15=1 16=stale 27=2", "20=1 30=2"],
+    ["and later", "15=1 16=stale 45=2", "20=1 30=stale 50=2"],
+    ["and ends again", "15=1 16=stale 45=2 46=stale", "20=1 30=stale 50=2"],
   ])("%s", (_, samples, expected) => {
-    expect(thinned(grid, samples)).toEqual(expected);
+    expect(thinned(grid, samplesIn(samples))).toEqual(samplesIn(expected));
   });
 });
 
 test("a NaN keeps its bits", () => {
-  const samples = bufferOf([[15, 0]]);
+  const samples = bufferOf("15=0");
   samples.setBits(0, 0x7ff80000, 0x1234);
   const bits: string[] = [];
   const thinner = new Thinner(grid, (_, points) => {
@@ -239,23 +96,9 @@ test("each series is passed on before the next one, in one piece", () => {
     passed.push([of.label("__name__"), samplesOf(samples)]);
     return undefined;
   });
-  void thinner.add(
-    series,
-    bufferOf([
-      [15, 1],
-      [16, "stale"],
-    ]),
-  );
-  void thinner.add(other, bufferOf([[25, 2]]));
-  expect(passed).toEqual([
-    [
-      "m",
-      [
-        [20, 1],
-        [30, "stale"],
-      ],
-    ],
-  ]);
+  void thinner.add(series, bufferOf("15=1 16=stale"));
+  void thinner.add(other, bufferOf("25=2"));
+  expect(passed).toEqual([["m", samplesIn("20=1 30=stale")]]);
   void thinner.end();
   expect(passed.slice(1)).toEqual([["n", [[30, 2]]]]);
 });
@@ -269,13 +112,7 @@ test("histograms keep all but their time, and the hint that compares them with t
   });
   const written = [11, 12, 21].map((ms) => plainHistogram(ms));
   void thinner.add(series, histogramBuffer(plainLayout, written, hints.no));
-  void thinner.add(
-    series,
-    bufferOf([
-      [35, 1],
-      [36, "stale"],
-    ]),
-  );
+  void thinner.add(series, bufferOf("35=1 36=stale"));
   void thinner.end();
   const expected = histogramBuffer(plainLayout, [plainHistogram(20), plainHistogram(30)], hints.no);
   forgetResets(expected);
@@ -296,15 +133,9 @@ test("while a receiver waits, what it was passed stays, and nothing else is pass
     passed.push([of.label("__name__"), [...points.timestampsMs.subarray(0, points.length)]]);
   });
   await thinner.add(series, histogramBuffer(plainLayout, [plainHistogram(11)], hints.no));
-  await thinner.add(series, bufferOf([[25, 1]]));
+  await thinner.add(series, bufferOf("25=1"));
   await thinner.add(series, histogramBuffer(plainLayout, [plainHistogram(31)], hints.no));
-  await thinner.add(
-    other,
-    bufferOf([
-      [15, 1],
-      [25, 2],
-    ]),
-  );
+  await thinner.add(other, bufferOf("15=1 25=2"));
   await thinner.end();
   expect(passed).toEqual([
     ["m", [20]],

@@ -1,16 +1,13 @@
 import { expect, test } from "vitest";
+import { plainShape as plain } from "../../../../test/support/receiver/encoded.ts";
+import { seriesOf } from "../../../../test/support/store/series.ts";
 import { ruleOf } from "../../relabel/check-rule.ts";
-import { Series } from "../../series/series.ts";
+import type { Series } from "../../series/series.ts";
 import { CollisionDetector } from "./collision-detector.ts";
 import { KnownCollisions } from "./known-collisions.ts";
 import { type LabelShape, seriesEncoderFor } from "./labels.ts";
 
-const plain: LabelShape = { externalLabels: {}, dropLabels: [], protocol: "1.0" };
 const legacy: LabelShape = { ...plain, names: "legacy" };
-
-function seriesOf(labels: Record<string, string>): Series {
-  return new Series(Object.entries(labels).map(([name, value]) => ({ name, value })));
-}
 
 /** The outcome of each series, window by window. */
 function claimAll(shape: LabelShape, windows: ReadonlyArray<readonly Series[]>): string[][] {

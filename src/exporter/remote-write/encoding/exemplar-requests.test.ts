@@ -1,17 +1,16 @@
 import fc from "fast-check";
-import { uncompressSync } from "snappy";
 import { describe, expect, test } from "vitest";
+import { bodyOf, builderOf, requestOf } from "../../../../test/support/receiver/encoded.ts";
 import { remoteWrite1, remoteWrite2 } from "../../../../test/support/receiver/protocol.ts";
 import { histogramBuffer, plainHistogram, plainLayout } from "../../../../test/support/store/histograms.ts";
+import { bufferOf, seriesOf } from "../../../../test/support/store/series.ts";
 import type { Exemplar } from "../../series/exemplar.ts";
-import { type EncodedSeries, SampleBuffer, Series } from "../../series/series.ts";
 import { convertRequest } from "./convert-request.ts";
 import { withLegalExemplars } from "./exemplars-field.ts";
-import { type Protocol, seriesEncoderFor } from "./labels.ts";
+import type { Protocol } from "./labels.ts";
 import type { EncodedRequest } from "./request.ts";
 import { readBody, withoutExemplars, writeBody } from "./request-body.ts";
-import { WriteRequestBuilder } from "./write-request.ts";
-import { type MetadataLookup, WriteRequestV2Builder } from "./write-request-v2.ts";
+import type { MetadataLookup } from "./write-request-v2.ts";
 
 const protocols = ["1.0", "2.0"] as const;
 
@@ -22,39 +21,14 @@ interface TestSeries {
   readonly exemplars: readonly Exemplar[];
 }
 
-function encodedOf(protocol: Protocol, name: string): EncodedSeries {
-  const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol });
-  const form = encoder.encode(new Series([{ name: "__name__", value: name }]));
-  if (form.kind !== "series") throw new Error(form.message);
-  return form;
-}
-
-function bufferOf({ samples, isHistogram }: TestSeries): SampleBuffer {
-  if (isHistogram === true) return histogramBuffer(plainLayout, [1, 2].map(plainHistogram));
-  const buffer = new SampleBuffer();
-  buffer.reserve(samples.length);
-  for (const [index, { timestamp, value }] of samples.entries()) {
-    buffer.timestampsMs[index] = timestamp;
-    buffer.values[index] = value;
-  }
-  buffer.length = samples.length;
-  return buffer;
-}
-
 function build(protocol: Protocol, list: readonly TestSeries[], metadataOf?: MetadataLookup): EncodedRequest {
-  const builder = protocol === "1.0" ? new WriteRequestBuilder() : new WriteRequestV2Builder(metadataOf);
-  for (const [index, one] of list.entries()) {
-    const buffer = bufferOf(one);
-    builder.append(encodedOf(protocol, `m${index}`), buffer, 0, buffer.length, one.exemplars);
-  }
-  const { byteLength } = builder;
-  const request = builder.finish();
-  expect(request.uncompressedBytes).toBe(byteLength);
-  return request;
-}
-
-function bodyOf({ payload }: EncodedRequest): Buffer {
-  return uncompressSync(payload, { asBuffer: true }) as Buffer;
+  const parts = list.map(({ samples, isHistogram, exemplars }, index) => {
+    const buffer = isHistogram
+      ? histogramBuffer(plainLayout, [1, 2].map(plainHistogram))
+      : bufferOf(samples.map(({ timestamp, value }) => [timestamp, value]));
+    return [seriesOf(`m${index}`), buffer, exemplars] as const;
+  });
+  return requestOf(parts, protocol, builderOf(protocol, undefined, metadataOf));
 }
 
 /** What the reference makes of the series of one protocol, from the same data. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { uncompressSync } from "snappy";
 import { describe, expect, test } from "vitest";
+import { bodyOf, builderOf, encodedOf, requestOf } from "../../../../test/support/receiver/encoded.ts";
 import { remoteWrite1, remoteWrite2 } from "../../../../test/support/receiver/protocol.ts";
 import {
   anyHistograms,
@@ -11,33 +11,20 @@ import {
   plainHistogram,
   plainLayout,
 } from "../../../../test/support/store/histograms.ts";
-import { type EncodedSeries, SampleBuffer, Series } from "../../series/series.ts";
+import { bufferOf, seriesOf } from "../../../../test/support/store/series.ts";
+import type { SampleBuffer } from "../../series/series.ts";
 import { convertRequest } from "./convert-request.ts";
-import { type Protocol, seriesEncoderFor } from "./labels.ts";
+import type { Protocol } from "./labels.ts";
 import type { EncodedRequest } from "./request.ts";
 import { describeSample, readBody, writeBody } from "./request-body.ts";
-import { WriteRequestBuilder } from "./write-request.ts";
-import { WriteRequestV2Builder } from "./write-request-v2.ts";
 
 const protocols = ["1.0", "2.0"] as const;
 
-function encodedOf(protocol: Protocol, name: string): EncodedSeries {
-  const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol });
-  const form = encoder.encode(new Series([{ name: "__name__", value: name }]));
-  if (form.kind !== "series") throw new Error(form.message);
-  return form;
-}
-
 function build(protocol: Protocol, buffers: readonly SampleBuffer[]): EncodedRequest {
-  const builder = protocol === "1.0" ? new WriteRequestBuilder() : new WriteRequestV2Builder();
-  for (const [index, buffer] of buffers.entries()) {
-    builder.append(encodedOf(protocol, `h${index}`), buffer, 0, buffer.length);
-  }
-  return builder.finish();
-}
-
-function bodyOf({ payload }: EncodedRequest): Buffer {
-  return uncompressSync(payload, { asBuffer: true }) as Buffer;
+  return requestOf(
+    buffers.map((buffer, index) => [seriesOf(`h${index}`), buffer]),
+    protocol,
+  );
 }
 
 /** The histograms of each series of a body, encoded again by the reference. */
@@ -86,13 +73,9 @@ describe.each(protocols)("a request of protocol %s", (protocol) => {
     );
     fc.assert(
       fc.property(any, ([layout, integers, floats]) => {
-        const numbers = new SampleBuffer();
-        numbers.timestampsMs[0] = 5;
-        numbers.values[0] = 2.5;
-        numbers.length = 1;
         const request = build(protocol, [
           histogramBuffer(layout, integers),
-          numbers,
+          bufferOf([[5, 2.5]]),
           histogramBuffer(layout, floats),
         ]);
         const again = writeBody(protocol, readBody(request));
@@ -113,11 +96,11 @@ describe.each(protocols)("a request of protocol %s", (protocol) => {
   });
 
   test("weighs as much as its bytes would hold numbers", () => {
-    const builder = protocol === "1.0" ? new WriteRequestBuilder() : new WriteRequestV2Builder();
+    const builder = builderOf(protocol);
     const wide = { ...plainLayout, positiveSpans: [{ offset: 0, length: 160 }] };
     const histogram = { ...plainHistogram(1), positive: new Array<bigint>(160).fill(300n) };
     const buffer = histogramBuffer(wide, [histogram]);
-    builder.append(encodedOf(protocol, "h"), buffer, 0, 1);
+    builder.append(encodedOf(seriesOf("h"), { protocol }), buffer, 0, 1);
     expect(builder.sampleCount).toBe(1);
     expect(builder.weight).toBe(Math.ceil(encodeHistogram(wide, histogram, 0).length / 18));
     builder.finish();

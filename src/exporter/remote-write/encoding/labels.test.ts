@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { plainShape as plain } from "../../../../test/support/receiver/encoded.ts";
 import { remoteWrite1 } from "../../../../test/support/receiver/protocol.ts";
+import { seriesOf } from "../../../../test/support/store/series.ts";
 import { ruleOf, type WrittenRule } from "../../relabel/check-rule.ts";
 import { bytesOf } from "../../series/label-blocks.ts";
 import { legalizeLabelName } from "../../series/label-name.ts";
@@ -8,13 +10,7 @@ import { type Label, Series } from "../../series/series.ts";
 import { legalLabels } from "./label-names.ts";
 import { type LabelShape, maxLabelBytes, maxLabels, seriesEncoderFor } from "./labels.ts";
 
-const plain: LabelShape = { externalLabels: {}, dropLabels: [], protocol: "1.0" };
 const legacy: LabelShape = { ...plain, names: "legacy" };
-
-function seriesOf(labels: Record<string, string>): Series {
-  const list = Object.entries(labels).map(([name, value]) => ({ name, value }));
-  return new Series(list.sort((a, b) => (a.name < b.name ? -1 : 1)));
-}
 
 /** The shape of a sink with rules. */
 function ruled(rules: readonly WrittenRule[], shape: LabelShape = plain): LabelShape {

@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { uncompressSync } from "snappy";
 import { describe, expect, test } from "vitest";
+import { bodyOf, encodedOf, requestOf } from "../../../../test/support/receiver/encoded.ts";
 import { remoteWrite2 } from "../../../../test/support/receiver/protocol.ts";
-import type { EncodedSeries } from "../../series/series.ts";
-import { SampleBuffer, Series } from "../../series/series.ts";
+import { bufferOf, samplesAt, seriesOf } from "../../../../test/support/store/series.ts";
+import { type Label, SampleBuffer, Series } from "../../series/series.ts";
 import { convertRequest, withLegalNames } from "./convert-request.ts";
 import { compareNames } from "./label-names.ts";
-import { type Protocol, seriesEncoderFor } from "./labels.ts";
+import type { Protocol } from "./labels.ts";
 import type { EncodedRequest, RequestBuilder } from "./request.ts";
 import { readBody } from "./request-body.ts";
 import { WriteRequestBuilder } from "./write-request.ts";
@@ -15,21 +15,12 @@ import { type MetricMetadata, WriteRequestV2Builder } from "./write-request-v2.t
 const { Request } = remoteWrite2;
 
 interface TestSeries {
-  readonly labels: { name: string; value: string }[];
+  readonly labels: Label[];
   readonly samples: { timestamp: number; value: number }[];
 }
 
-const oneSample = [{ timestamp: 1_760_000_000_000, value: 1 }];
-
 function labelsOf(labels: Record<string, string>): TestSeries["labels"] {
   return Object.entries(labels).map(([name, value]) => ({ name, value }));
-}
-
-function encodedOf(labels: TestSeries["labels"], protocol: Protocol): EncodedSeries {
-  const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol });
-  const form = encoder.encode(new Series(labels));
-  if (form.kind !== "series") throw new Error(form.message);
-  return form;
 }
 
 function build(
@@ -37,23 +28,14 @@ function build(
   builder: RequestBuilder,
   protocol: Protocol = "2.0",
 ): EncodedRequest {
-  for (const { labels, samples } of list) {
-    const buffer = new SampleBuffer();
-    buffer.reserve(samples.length);
-    for (const [index, { timestamp, value }] of samples.entries()) {
-      buffer.timestampsMs[index] = timestamp;
-      buffer.values[index] = value;
-    }
-    builder.append(encodedOf(labels, protocol), buffer, 0, samples.length);
-  }
-  const { byteLength } = builder;
-  const request = builder.finish();
-  expect(request.uncompressedBytes).toBe(byteLength);
-  return request;
-}
-
-function bodyOf(request: EncodedRequest): Buffer {
-  return uncompressSync(request.payload, { asBuffer: true }) as Buffer;
+  const parts = list.map(
+    (one) =>
+      [
+        new Series(one.labels),
+        bufferOf(one.samples.map((sample) => [sample.timestamp, sample.value])),
+      ] as const,
+  );
+  return requestOf(parts, protocol, builder);
 }
 
 /** The reference's body of the same series, with symbols in order of first use. */
@@ -141,7 +123,7 @@ test("metadata goes with each series that has some", () => {
 
 test("a series that was encoded for 1.0 is a fault of the program", () => {
   const builder = new WriteRequestV2Builder();
-  const encoded = encodedOf([{ name: "__name__", value: "up" }], "1.0");
+  const encoded = encodedOf(seriesOf("up"));
   expect(() => builder.append(encoded, new SampleBuffer(), 0, 1)).toThrow(TypeError);
 });
 
@@ -163,7 +145,12 @@ describe("from one protocol to the other", () => {
   });
 
   test("names stay as they are", () => {
-    const list = [{ labels: labelsOf({ __name__: "a.b", ключ: "1" }), samples: oneSample }];
+    const list = [
+      {
+        labels: labelsOf({ __name__: "a.b", ключ: "1" }),
+        samples: [{ timestamp: 1_760_000_000_000, value: 1 }],
+      },
+    ];
     const { request, leftOut } = convertRequest(build(list, new WriteRequestV2Builder()), "1.0");
     expect(leftOut).toBe(0);
     expect(readBody(request).map((one) => one.labels)).toEqual(list.map(({ labels }) => labels));
@@ -176,14 +163,11 @@ describe("from one protocol to the other", () => {
 });
 
 describe.each(["1.0", "2.0"] as const)("a request of protocol %s with legal names", (protocol) => {
-  const requestOf = (...all: Record<string, string>[]) => {
-    const builder = protocol === "1.0" ? new WriteRequestBuilder() : new WriteRequestV2Builder();
-    return build(
-      all.map((labels) => ({ labels: labelsOf(labels), samples: oneSample })),
-      builder,
+  const ofSeries = (...all: Record<string, string>[]) =>
+    requestOf(
+      all.map((labels) => [new Series(labelsOf(labels)), samplesAt(1_760_000_000_000)]),
       protocol,
     );
-  };
   test.each<[string, Record<string, string>[], Record<string, string>[], number]>([
     [
       "names",
@@ -205,13 +189,13 @@ describe.each(["1.0", "2.0"] as const)("a request of protocol %s with legal name
     ],
     ["one that becomes another", [{ __name__: "a.b" }, { __name__: "a_b" }], [{ __name__: "a_b" }], 1],
   ])("%s", (_, given, expected, leftOut) => {
-    const made = withLegalNames(requestOf(...given));
+    const made = withLegalNames(ofSeries(...given));
     expect(made?.leftOut).toBe(leftOut);
     expect(made && readBody(made.request).map(({ labels }) => labels)).toEqual(expected.map(labelsOf));
     expect(made?.request).toMatchObject({ protocol, sampleCount: given.length - leftOut });
   });
 
   test("is none where all are legal", () => {
-    expect(withLegalNames(requestOf({ __name__: "up", job: "a.b" }))).toBeUndefined();
+    expect(withLegalNames(ofSeries({ __name__: "up", job: "a.b" }))).toBeUndefined();
   });
 });

@@ -1,46 +1,26 @@
 import fc from "fast-check";
-import { uncompressSync } from "snappy";
 import { expect, test } from "vitest";
+import { bodyOf, encodedOf, requestOf } from "../../../../test/support/receiver/encoded.ts";
 import { remoteWrite1 } from "../../../../test/support/receiver/protocol.ts";
-import type { EncodedSeries } from "../../series/series.ts";
-import { SampleBuffer, Series } from "../../series/series.ts";
+import { bufferOf, seriesOf } from "../../../../test/support/store/series.ts";
+import { type Label, SampleBuffer, Series } from "../../series/series.ts";
 import { staleNanHigh, staleNanLow } from "../../series/stale-marker.ts";
-import { seriesEncoderFor } from "./labels.ts";
 import { WriteRequestBuilder } from "./write-request.ts";
 
 interface TestSeries {
-  readonly labels: { name: string; value: string }[];
+  readonly labels: Label[];
   readonly samples: { timestamp: number; value: number }[];
 }
 
-const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
-
-function encodedOf(labels: TestSeries["labels"]): EncodedSeries {
-  const form = encoder.encode(new Series(labels));
-  if (form.kind !== "series") throw new Error(form.message);
-  return form;
-}
-
-function bufferOf(samples: TestSeries["samples"]): SampleBuffer {
-  const buffer = new SampleBuffer();
-  buffer.reserve(samples.length);
-  for (const [index, { timestamp, value }] of samples.entries()) {
-    buffer.timestampsMs[index] = timestamp;
-    buffer.values[index] = value;
-  }
-  buffer.length = samples.length;
-  return buffer;
-}
-
 function build(list: readonly TestSeries[], builder = new WriteRequestBuilder()) {
-  for (const one of list) {
-    const samples = bufferOf(one.samples);
-    builder.append(encodedOf(one.labels), samples, 0, samples.length);
-  }
-  const { byteLength } = builder;
-  const request = builder.finish();
-  expect(request.uncompressedBytes).toBe(byteLength);
-  return request;
+  const parts = list.map(
+    (one) =>
+      [
+        new Series(one.labels),
+        bufferOf(one.samples.map((sample) => [sample.timestamp, sample.value])),
+      ] as const,
+  );
+  return requestOf(parts, "1.0", builder);
 }
 
 const usualTimestamp = fc.integer({ min: 2 ** 35 - 10, max: 2 ** 42 + 10 });
@@ -64,7 +44,7 @@ test("the body is, byte for byte, what the generated encoder writes", () => {
   fc.assert(
     fc.property(requests, (timeseries) => {
       const request = build(timeseries, builder);
-      const body = uncompressSync(request.payload, { asBuffer: true }) as Buffer;
+      const body = bodyOf(request);
       expect(body.equals(remoteWrite1.WriteRequest.encode({ timeseries }).finish())).toBe(true);
       const times = timeseries.flatMap((one) => one.samples.map((sample) => sample.timestamp));
       expect(request).toMatchObject({
@@ -89,8 +69,8 @@ test("every bit pattern of a value arrives, NaNs included", () => {
         buffer.setBits(index, Number(pattern >> 32n), Number(pattern & 0xffffffffn));
       }
       const builder = new WriteRequestBuilder();
-      builder.append(encodedOf([{ name: "__name__", value: "up" }]), buffer, 0, patterns.length);
-      const body = uncompressSync(builder.finish().payload, { asBuffer: true }) as Buffer;
+      builder.append(encodedOf(seriesOf("up")), buffer, 0, patterns.length);
+      const body = bodyOf(builder.finish());
       expect(valueBits(body)).toEqual(patterns);
     }),
   );
@@ -113,20 +93,20 @@ test("a stale marker keeps its meaning", () => {
   buffer.timestampsMs[0] = 1_700_000_000_000;
   buffer.setStale(0);
   const builder = new WriteRequestBuilder();
-  builder.append(encodedOf([{ name: "__name__", value: "up" }]), buffer, 0, 1);
-  const body = uncompressSync(builder.finish().payload, { asBuffer: true }) as Buffer;
+  builder.append(encodedOf(seriesOf("up")), buffer, 0, 1);
+  const body = bodyOf(builder.finish());
   expect(valueBits(body)).toEqual([(BigInt(staleNanHigh) << 32n) | BigInt(staleNanLow)]);
 });
 
 test("a part of the samples is appended, and nothing for an empty part", () => {
   const builder = new WriteRequestBuilder();
-  const buffer = bufferOf([1, 2, 3, 4].map((n) => ({ timestamp: 1_700_000_000_000 + n, value: n })));
-  const encoded = encodedOf([{ name: "__name__", value: "up" }]);
+  const buffer = bufferOf([1, 2, 3, 4].map((n) => [1_700_000_000_000 + n, n]));
+  const encoded = encodedOf(seriesOf("up"));
   builder.append(encoded, buffer, 1, 3);
   builder.append(encoded, buffer, 3, 3);
   expect([builder.seriesCount, builder.sampleCount]).toEqual([1, 2]);
   expect([builder.minMs, builder.maxMs]).toEqual([1_700_000_000_002, 1_700_000_000_003]);
-  const body = uncompressSync(builder.finish().payload, { asBuffer: true }) as Buffer;
+  const body = bodyOf(builder.finish());
   const sent = remoteWrite1.WriteRequest.decode(body).timeseries[0]?.samples?.map((sample) => sample.value);
   expect(sent).toEqual([2, 3]);
   expect([builder.seriesCount, builder.sampleCount, builder.byteLength]).toEqual([0, 0, 0]);

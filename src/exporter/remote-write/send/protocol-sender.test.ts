@@ -1,26 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { SampleBuffer, Series } from "../../series/series.ts";
-import { type Protocol, seriesEncoderFor } from "../encoding/labels.ts";
+import { requestOf } from "../../../../test/support/receiver/encoded.ts";
+import { samplesAt, seriesOf } from "../../../../test/support/store/series.ts";
+import type { Protocol } from "../encoding/labels.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
-import { WriteRequestBuilder } from "../encoding/write-request.ts";
-import { WriteRequestV2Builder } from "../encoding/write-request-v2.ts";
 import { EndpointState, type ProtocolSetting } from "../endpoint/endpoint-state.ts";
 import type { Verdict } from "../transport/classify.ts";
 import { ProtocolSender } from "./protocol-sender.ts";
 
 const never = new AbortController().signal;
 
-function request(protocol: Protocol): EncodedRequest {
-  const builder = protocol === "1.0" ? new WriteRequestBuilder() : new WriteRequestV2Builder();
-  const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol });
-  const form = encoder.encode(new Series([{ name: "__name__", value: "up" }]));
-  if (form.kind !== "series") throw new Error(form.message);
-  const samples = new SampleBuffer();
-  samples.timestampsMs[0] = 1_760_000_000_000;
-  samples.timestampsMs[1] = 1_760_000_000_001;
-  builder.append(form, samples, 0, 2);
-  return builder.finish();
-}
+const twoSamples = [[seriesOf("up"), samplesAt(1_760_000_000_000, 1_760_000_000_001)]] as const;
 
 const plain: Verdict = { kind: "delivered", status: 204 };
 const written = (count: number): Verdict => ({ kind: "delivered", status: 204, written: count });
@@ -43,7 +32,8 @@ async function run(setting: ProtocolSetting, verdicts: readonly Verdict[], count
   };
   const sender = new ProtocolSender(inner, state);
   const outcomes: Verdict[] = [];
-  for (let n = 0; n < count; n++) outcomes.push(await sender.attempt(request(state.protocol), never));
+  for (let n = 0; n < count; n++)
+    outcomes.push(await sender.attempt(requestOf(twoSamples, state.protocol), never));
   return { seen, outcomes, state };
 }
 
@@ -122,7 +112,7 @@ test("the request that proves goes alone; the others wait for what it shows", as
     },
   };
   const sender = new ProtocolSender(inner, state);
-  await Promise.all([1, 2, 3].map(() => sender.attempt(request("2.0"), never)));
+  await Promise.all([1, 2, 3].map(() => sender.attempt(requestOf(twoSamples, "2.0"), never)));
   expect(seen).toEqual(["2.0", "1.0", "1.0", "1.0"]);
   expect(most).toBe(1);
 });

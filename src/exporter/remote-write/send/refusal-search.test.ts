@@ -1,17 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { requestOf as builtRequest, type SeriesPart } from "../../../../test/support/receiver/encoded.ts";
+import { samplesAt, seriesOf } from "../../../../test/support/store/series.ts";
 import type { Exemplar } from "../../series/exemplar.ts";
-import { SampleBuffer, Series } from "../../series/series.ts";
-import { seriesEncoderFor } from "../encoding/labels.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import { readBody } from "../encoding/request-body.ts";
-import { WriteRequestBuilder } from "../encoding/write-request.ts";
 import type { Outcome } from "./outcome.ts";
 import { RefusalSearch } from "./refusal-search.ts";
 import type { SearchDeps, SearchEnd } from "./search-step.ts";
 
 const baseMs = 1_760_000_000_000;
-const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
 
 function requestOf(
   seriesCount: number,
@@ -19,20 +17,12 @@ function requestOf(
   exemplars?: readonly Exemplar[],
   countOf: (series: number) => number = () => samplesEach,
 ): EncodedRequest {
-  const builder = new WriteRequestBuilder();
-  const samples = new SampleBuffer();
-  samples.reserve(samplesEach);
-  for (let n = 0; n < samplesEach; n++) samples.timestampsMs[n] = baseMs + n;
-  samples.length = samplesEach;
-  for (let index = 0; index < seriesCount; index++) {
-    const labels = [
-      { name: "__name__", value: "up" },
-      { name: "n", value: String(index).padStart(4, "0") },
-    ];
-    const form = encoder.encode(new Series(labels));
-    if (form.kind === "series") builder.append(form, samples, 0, countOf(index), exemplars);
-  }
-  return builder.finish();
+  const times = Array.from({ length: samplesEach }, (_, n) => baseMs + n);
+  const parts = Array.from({ length: seriesCount }, (_, index): SeriesPart => {
+    const series = seriesOf({ __name__: "up", n: String(index).padStart(4, "0") });
+    return [series, samplesAt(...times.slice(0, countOf(index))), exemplars];
+  });
+  return builtRequest(parts);
 }
 
 /** `series/sample` of everything in a request. */
@@ -97,7 +87,7 @@ const refuses =
   (isBad: (sample: string) => boolean) =>
   (samples: string[]): Outcome =>
     samples.some(isBad) ? refusal : delivered;
-const seriesOf = (sample: string): number => Number(sample.split("/")[0]);
+const numberOf = (sample: string): number => Number(sample.split("/")[0]);
 const timeOf = (sample: string): number => Number(sample.split("/")[1]);
 
 test("what is accepted alone arrives, and the rest is rejected, if anything is accepted at all", async () => {
@@ -153,8 +143,8 @@ test("the samples of a series are sent in the order of time, each once it is acc
   );
   const newest = new Map<number, number>();
   for (const sample of run.accepted) {
-    expect(timeOf(sample)).toBeGreaterThan(newest.get(seriesOf(sample)) ?? -1);
-    newest.set(seriesOf(sample), timeOf(sample));
+    expect(timeOf(sample)).toBeGreaterThan(newest.get(numberOf(sample)) ?? -1);
+    newest.set(numberOf(sample), timeOf(sample));
   }
   expect(run.rejected.sort()).toEqual([...bad].sort());
 });
@@ -162,7 +152,7 @@ test("the samples of a series are sent in the order of time, each once it is acc
 test("one bad series of many costs few requests", async () => {
   const run = await searched(
     requestOf(512, 1),
-    refuses((sample) => seriesOf(sample) === 300),
+    refuses((sample) => numberOf(sample) === 300),
   );
   expect([run.rejected, run.accepted.length]).toEqual([["300/0"], 511]);
   expect(run.sent.length).toBeLessThanOrEqual(18);
@@ -198,14 +188,14 @@ describe("a receiver that takes nothing older than a series' last sample, and st
   /** As Prometheus without an out-of-order window; of a refused request, it stores what it can, or nothing. */
   function prometheus(stored: readonly string[], isAtomic = false) {
     const has = new Set(stored);
-    const lastOf = new Map(stored.map((sample) => [seriesOf(sample), timeOf(sample)]));
+    const lastOf = new Map(stored.map((sample) => [numberOf(sample), timeOf(sample)]));
     const respond = (samples: string[]): Outcome => {
-      const isOld = (sample: string) => timeOf(sample) < (lastOf.get(seriesOf(sample)) ?? -1);
+      const isOld = (sample: string) => timeOf(sample) < (lastOf.get(numberOf(sample)) ?? -1);
       const old = samples.filter(isOld);
       for (const sample of samples) {
         if (isOld(sample) || (isAtomic && old.length > 0)) continue;
         has.add(sample);
-        lastOf.set(seriesOf(sample), timeOf(sample));
+        lastOf.set(numberOf(sample), timeOf(sample));
       }
       return old.length > 0 ? refusal : delivered;
     };
@@ -237,7 +227,7 @@ describe("a receiver that takes nothing older than a series' last sample, and st
           expect(run.end.kind).toBe("complete");
           expect(run.sent.length).toBeLessThan(100);
         }
-        expect(contentOf(request).filter((sample) => !has.has(sample) && seriesOf(sample) !== 7)).toEqual([]);
+        expect(contentOf(request).filter((sample) => !has.has(sample) && numberOf(sample) !== 7)).toEqual([]);
       }
     },
   );
@@ -262,7 +252,7 @@ describe("a receiver that takes nothing older than a series' last sample, and st
           const request = requestOf(series, each);
           const all = contentOf(request);
           if (isAtomic) counts = counts.map((count) => (count < 0 ? count : each - 1));
-          const before = all.filter((sample) => timeOf(sample) <= (counts[seriesOf(sample)] ?? 0));
+          const before = all.filter((sample) => timeOf(sample) <= (counts[numberOf(sample)] ?? 0));
           const { has, respond } = prometheus(before, isAtomic);
           fc.pre(respond(all).kind === "rejected");
           const run = await searched(request, respond, arrived);
@@ -382,7 +372,7 @@ test("it pauses where its turn is too late, and decides nothing more", async () 
   let left = 5;
   const run = await searched(
     requestOf(64, 1),
-    refuses((sample) => seriesOf(sample) % 9 === 0),
+    refuses((sample) => numberOf(sample) % 9 === 0),
     {
       pace: () => Promise.resolve(left-- > 0),
     },

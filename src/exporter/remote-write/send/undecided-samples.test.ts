@@ -1,24 +1,14 @@
 import { expect, test } from "vitest";
-import { SampleBuffer, Series } from "../../series/series.ts";
-import { seriesEncoderFor } from "../encoding/labels.ts";
-import { WriteRequestBuilder } from "../encoding/write-request.ts";
+import { requestOf } from "../../../../test/support/receiver/encoded.ts";
+import { samplesAt, seriesOf } from "../../../../test/support/store/series.ts";
 import type { Refusal } from "./outcome.ts";
 import { type Region, UndecidedSamples } from "./undecided-samples.ts";
 
-const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
-
 /** A request of so many series, each with samples at these times. */
 function samplesOf(series: number, timesMs: readonly number[]): UndecidedSamples {
-  const builder = new WriteRequestBuilder();
-  const samples = new SampleBuffer();
-  samples.reserve(timesMs.length);
-  samples.timestampsMs.set(timesMs);
-  samples.length = timesMs.length;
-  for (let index = 0; index < series; index++) {
-    const form = encoder.encode(new Series([{ name: "__name__", value: `m${index}` }]));
-    if (form.kind === "series") builder.append(form, samples, 0, timesMs.length);
-  }
-  return new UndecidedSamples(builder.finish());
+  const samples = samplesAt(...timesMs);
+  const parts = Array.from({ length: series }, (_, index) => [seriesOf(`m${index}`), samples] as const);
+  return new UndecidedSamples(requestOf(parts));
 }
 
 /** `series/time` of everything that is undecided in a region. */
