@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { smallRequest } from "../../../../test/support/receiver/requests.ts";
 import { EndpointState } from "../endpoint/endpoint-state.ts";
 import type { Verdict } from "../transport/classify.ts";
-import { BrokenResponseSender } from "./broken-responses.ts";
+import { suspendingWhenBroken } from "./broken-responses.ts";
 
 const broken: Verdict = { kind: "retry", reason: "invalid_answer", message: "no HTTP", responseLost: true };
 const odd: Verdict = { ...broken, status: 199, responseLost: false };
@@ -27,7 +27,7 @@ test.each<[string, Verdict[], string]>([
   let last: Verdict | undefined;
   for (const verdict of verdicts) {
     // The state is the endpoint's, whichever of its sinks sends.
-    const sender = new BrokenResponseSender({ attempt: async () => verdict }, state);
+    const sender = suspendingWhenBroken({ attempt: async () => verdict }, state);
     last = await sender.attempt(smallRequest(), new AbortController().signal);
   }
   expect(last).toMatchObject({ kind: expected, responseLost: true });

@@ -6,7 +6,7 @@ import { hasZstd, toZstd } from "../encoding/compression.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import { EndpointState } from "../endpoint/endpoint-state.ts";
 import type { Verdict } from "../transport/classify.ts";
-import { builtCompression, CompressingSender } from "./compressing-sender.ts";
+import { builtCompression, compressing } from "./compressing-sender.ts";
 
 const delivered: Verdict = { kind: "delivered", status: 204 };
 const unsupported: Verdict = { kind: "rejected", status: 415, message: "415" };
@@ -16,7 +16,7 @@ function setUp(setting: Exclude<Compression, "snappy">, state = new EndpointStat
   const clock = new TestClock(0);
   const sent: EncodedRequest[] = [];
   const receiver = { takes: true as boolean | undefined, asked: 0, verdict: delivered };
-  const sender = new CompressingSender(
+  const sender = compressing(
     {
       attempt: async (request) => {
         sent.push(request);

@@ -3,7 +3,6 @@ import type { Compression } from "../../policy/spec/types.ts";
 import { toSnappy } from "../encoding/compression.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import type { EndpointState } from "../endpoint/endpoint-state.ts";
-import type { Verdict } from "../transport/classify.ts";
 import type { AttemptSender } from "./outcome.ts";
 
 /** How to compress a new body of 1.0: as the receiver takes it, as far as that is known. */
@@ -11,7 +10,7 @@ export function builtCompression(setting: Compression, state: EndpointState): "z
   return setting === "zstd" || (setting === "auto" && state.isZstdTaken) ? "zstd" : undefined;
 }
 
-interface CompressingSenderOptions {
+interface CompressingOptions {
   readonly setting: Exclude<Compression, "snappy">;
   readonly toZstd: (request: EncodedRequest) => Promise<EncodedRequest>;
   readonly state: EndpointState;
@@ -26,26 +25,20 @@ interface CompressingSenderOptions {
  * were split, replayed, or built before the receiver was known to take zstd, are compressed again, and so are
  * those that it turns out not to take.
  */
-export class CompressingSender implements AttemptSender {
-  readonly #inner: AttemptSender;
-  readonly #options: CompressingSenderOptions;
-
-  constructor(inner: AttemptSender, options: CompressingSenderOptions) {
-    this.#inner = inner;
-    this.#options = options;
-  }
-
-  async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
-    const { setting, state, asksForZstd, clock, toZstd } = this.#options;
-    const nowMs = () => clock.monotonicMs();
-    const usesZstd =
-      request.protocol === "1.0" &&
-      (setting === "zstd" || (await state.takesZstd(() => asksForZstd(signal), nowMs, signal)));
-    if (!usesZstd || signal.aborted) return await this.#inner.attempt(toSnappy(request), signal);
-    const verdict = await this.#inner.attempt(await toZstd(request), signal);
-    const isUnsupported = setting === "auto" && verdict.kind === "rejected" && verdict.status === 415;
-    if (!isUnsupported) return verdict;
-    state.forgetZstd(nowMs());
-    return await this.#inner.attempt(toSnappy(request), signal);
-  }
+export function compressing(inner: AttemptSender, options: CompressingOptions): AttemptSender {
+  const { setting, state, asksForZstd, clock, toZstd } = options;
+  const nowMs = () => clock.monotonicMs();
+  return {
+    async attempt(request, signal) {
+      const usesZstd =
+        request.protocol === "1.0" &&
+        (setting === "zstd" || (await state.takesZstd(() => asksForZstd(signal), nowMs, signal)));
+      if (!usesZstd || signal.aborted) return await inner.attempt(toSnappy(request), signal);
+      const verdict = await inner.attempt(await toZstd(request), signal);
+      const isUnsupported = setting === "auto" && verdict.kind === "rejected" && verdict.status === 415;
+      if (!isUnsupported) return verdict;
+      state.forgetZstd(nowMs());
+      return await inner.attempt(toSnappy(request), signal);
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../../base/core/clock.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
-import { RateLimit, RateLimitedSender } from "./rate-limit.ts";
+import { RateLimit, rateLimited } from "./rate-limit.ts";
 
 /** A clock that records its sleeps and completes them at once; its time changes only when a test sets it. */
 function steppedClock() {
@@ -65,7 +65,7 @@ test("an abort in the queue is an outcome", async () => {
   const { clock } = steppedClock();
   const limit = new RateLimit(1, clock);
   const inner = { attempt: () => Promise.resolve({ kind: "delivered", status: 204 } as const) };
-  const sender = new RateLimitedSender(inner, limit);
+  const sender = rateLimited(inner, limit);
   const request = { sampleCount: 10 } as EncodedRequest;
   expect(await sender.attempt(request, never)).toEqual({ kind: "delivered", status: 204 });
   expect(await sender.attempt(request, AbortSignal.abort())).toEqual({

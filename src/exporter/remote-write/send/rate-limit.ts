@@ -1,7 +1,5 @@
 import type { Clock } from "../../../base/core/clock.ts";
-import type { EncodedRequest } from "../encoding/request.ts";
 import { SerialQueue } from "../endpoint/serial-queue.ts";
-import type { Verdict } from "../transport/classify.ts";
 import type { AttemptSender } from "./outcome.ts";
 
 /**
@@ -34,22 +32,16 @@ export class RateLimit {
 }
 
 /** Limits the rate of attempts. Retries count too: the limit protects the receiver. */
-export class RateLimitedSender implements AttemptSender {
-  readonly #inner: AttemptSender;
-  readonly #limit: RateLimit;
-
-  constructor(inner: AttemptSender, limit: RateLimit) {
-    this.#inner = inner;
-    this.#limit = limit;
-  }
-
-  async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
-    try {
-      await this.#limit.take(request.sampleCount, signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-      return { kind: "aborted", responseLost: false };
-    }
-    return this.#inner.attempt(request, signal);
-  }
+export function rateLimited(inner: AttemptSender, limit: RateLimit): AttemptSender {
+  return {
+    async attempt(request, signal) {
+      try {
+        await limit.take(request.sampleCount, signal);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+        return { kind: "aborted", responseLost: false };
+      }
+      return inner.attempt(request, signal);
+    },
+  };
 }

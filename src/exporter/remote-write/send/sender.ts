@@ -11,13 +11,13 @@ import type { EncodedRequest } from "../encoding/request.ts";
 import type { EndpointState } from "../endpoint/endpoint-state.ts";
 import { classify, type Verdict } from "../transport/classify.ts";
 import type { PostLimits, PostTarget, Transport } from "../transport/post.ts";
-import { BrokenResponseSender } from "./broken-responses.ts";
-import { CompressingSender } from "./compressing-sender.ts";
+import { suspendingWhenBroken } from "./broken-responses.ts";
+import { compressing } from "./compressing-sender.ts";
 import { MetadataSender } from "./metadata-sender.ts";
 import type { RemoteWriteMetrics } from "./metrics.ts";
 import type { AttemptHook, AttemptSender, Sender } from "./outcome.ts";
 import { ProtocolSender } from "./protocol-sender.ts";
-import { type RateLimit, RateLimitedSender } from "./rate-limit.ts";
+import { type RateLimit, rateLimited } from "./rate-limit.ts";
 import { RetryingSender } from "./retry.ts";
 
 export interface SenderTarget {
@@ -65,16 +65,16 @@ export interface SenderDeps {
  */
 export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
   const posting = new PostingSender(target, deps);
-  let chain: AttemptSender = new MeasuredSender(posting, deps);
+  let chain: AttemptSender = measured(posting, deps);
   const { compression: setting, state } = target;
   if (setting !== "snappy" && hasZstd) {
     const asksForZstd = (signal: AbortSignal) => posting.takesZstd(signal);
-    chain = new CompressingSender(chain, { setting, toZstd, state, asksForZstd, clock: deps.clock });
+    chain = compressing(chain, { setting, toZstd, state, asksForZstd, clock: deps.clock });
   }
-  chain = new BrokenResponseSender(chain, target.state);
+  chain = suspendingWhenBroken(chain, target.state);
   chain = new ProtocolSender(chain, target.state);
-  chain = new ObservedSender(chain, target);
-  if (target.rateLimit !== undefined) chain = new RateLimitedSender(chain, target.rateLimit);
+  chain = observed(chain, target);
+  if (target.rateLimit !== undefined) chain = rateLimited(chain, target.rateLimit);
   return new RetryingSender(chain, target.retry, {
     ...deps,
     interrupt: target.interrupt,
@@ -89,7 +89,7 @@ export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
  */
 export function createMetadataSender(target: SenderTarget, deps: SenderDeps): MetadataSender {
   let chain: AttemptSender = new PostingSender(target, deps);
-  if (target.rateLimit !== undefined) chain = new RateLimitedSender(chain, target.rateLimit);
+  if (target.rateLimit !== undefined) chain = rateLimited(chain, target.rateLimit);
   return new MetadataSender(chain, { ...deps, state: target.state });
 }
 
@@ -241,40 +241,27 @@ const formHeaders = {
   },
 } as const;
 
-class MeasuredSender implements AttemptSender {
-  readonly #inner: AttemptSender;
-  readonly #deps: SenderDeps;
-
-  constructor(inner: AttemptSender, deps: SenderDeps) {
-    this.#inner = inner;
-    this.#deps = deps;
-  }
-
-  async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
-    const { clock, metrics } = this.#deps;
-    const startMs = clock.monotonicMs();
-    const verdict = await this.#inner.attempt(request, signal);
-    metrics.attempt(verdict, clock.monotonicMs() - startMs, request.payload.length);
-    return verdict;
-  }
+function measured(inner: AttemptSender, { clock, metrics }: SenderDeps): AttemptSender {
+  return {
+    async attempt(request, signal) {
+      const startMs = clock.monotonicMs();
+      const verdict = await inner.attempt(request, signal);
+      metrics.attempt(verdict, clock.monotonicMs() - startMs, request.payload.length);
+      return verdict;
+    },
+  };
 }
 
-/** Called when an attempt begins and when it ends. */
-class ObservedSender implements AttemptSender {
-  readonly #inner: AttemptSender;
-  readonly #target: SenderTarget;
-
-  constructor(inner: AttemptSender, target: SenderTarget) {
-    this.#inner = inner;
-    this.#target = target;
-  }
-
-  async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
-    const end = this.#target.onAttempt();
-    // Attempts do not reject but for internal errors, which end the cycle.
-    const verdict = await this.#inner.attempt(request, signal);
-    end(verdict);
-    this.#target.onSent?.(request, verdict);
-    return verdict;
-  }
+/** Calls the target's hooks when an attempt begins and when it ends. */
+function observed(inner: AttemptSender, target: SenderTarget): AttemptSender {
+  return {
+    async attempt(request, signal) {
+      const end = target.onAttempt();
+      // Attempts do not reject but for internal errors, which end the cycle.
+      const verdict = await inner.attempt(request, signal);
+      end(verdict);
+      target.onSent?.(request, verdict);
+      return verdict;
+    },
+  };
 }
