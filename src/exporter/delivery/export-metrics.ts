@@ -2,6 +2,7 @@ import { Gauge, Registry } from "prom-client";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
 import { losesDataInMs } from "./delivering-condition.ts";
 import type { ExporterSnapshot } from "./exporter-snapshot.ts";
+import type { SinkStats } from "./stats/sink-stats.ts";
 
 export const sinkLabels = ["plane", "namespace", "policy", "sink"] as const;
 
@@ -16,128 +17,93 @@ interface SinkMetric {
   readonly value: (snapshot: ExporterSnapshot, nowMs: number) => number | undefined;
 }
 
+/** The counters, each with the field of the sink's stats that it shows. */
+const counters: Readonly<Record<string, readonly [field: CountedField, help: string]>> = {
+  telemetryd_sink_samples_read_total: ["read", "Samples read from the metrics store for a sink."],
+  telemetryd_sink_samples_delivered_total: ["delivered", "Samples that the receiver has acknowledged."],
+  telemetryd_sink_samples_rejected_total: [
+    "rejected",
+    "Samples that the receiver refused, after it had accepted others, or that cannot be sent.",
+  ],
+  telemetryd_sink_samples_rejected_too_old_total: [
+    "passed",
+    "Samples rejected without a request of their own, with others that are too old for the receiver.",
+  ],
+  telemetryd_sink_samples_dropped_total: [
+    "dropped",
+    "Samples dropped since their requests kept failing, under onExhausted: drop, or had the response 429, under retryOn429: false.",
+  ],
+  telemetryd_sink_samples_relabel_dropped_total: [
+    "droppedByRules",
+    "Samples not sent, since a relabelling rule drops their series: a choice, not a loss.",
+  ],
+  telemetryd_sink_samples_unwritten_total: [
+    "unwritten",
+    "Samples that the receiver acknowledged without writing them, by its own count (protocol 2.0).",
+  ],
+  telemetryd_sink_samples_repeated_total: [
+    "repeated",
+    "Samples refused as repeats of a request whose response was lost.",
+  ],
+  telemetryd_sink_samples_late_total: [
+    "late",
+    "Samples delivered although they reached the store late; also among those delivered.",
+  ],
+  telemetryd_sink_samples_late_rejected_total: [
+    "lateRejected",
+    "Late samples that the receiver refused; not among those rejected.",
+  ],
+  telemetryd_sink_samples_too_late_total: [
+    "tooLate",
+    "Samples found in the store when they were older than delivery.lateness: not sent.",
+  ],
+  telemetryd_sink_samples_vanished_total: [
+    "vanished",
+    "Samples that were read, and were no longer in the store at a later check.",
+  ],
+  telemetryd_sink_unchecked_seconds_total: [
+    "uncheckedSeconds",
+    "Time not checked for late samples, because the record of what was sent then is gone, or no check was possible.",
+  ],
+  telemetryd_sink_late_checks_total: [
+    "lateChecks",
+    "Checks for late samples; each source of the sink counts.",
+  ],
+  telemetryd_sink_late_check_failures_total: [
+    "lateCheckFailures",
+    "Checks for late samples that the store did not respond to.",
+  ],
+  telemetryd_sink_late_check_seconds_total: [
+    "lateCheckSeconds",
+    "Time spent waiting for the store's counts in checks for late samples.",
+  ],
+  telemetryd_sink_exemplars_sent_total: [
+    "exemplars",
+    "Exemplars sent with a sink's samples; a receiver may ignore them.",
+  ],
+  telemetryd_sink_requests_delivered_total: ["requests", "Requests that the receiver has acknowledged."],
+  telemetryd_sink_retries_total: ["retries", "Requests that were sent again."],
+  telemetryd_sink_skipped_seconds_total: [
+    "skippedSeconds",
+    "Time skipped because it was older than delivery.maxBackfill.",
+  ],
+};
+
+/** A field of the stats that is a number. */
+type CountedField = {
+  [Field in keyof SinkStats]: SinkStats[Field] extends number ? Field : never;
+}[keyof SinkStats];
+
 /** In exposition order; each has the labels `sinkLabels`. */
 export const sinkMetrics: readonly SinkMetric[] = [
-  {
-    name: "telemetryd_sink_samples_read_total",
-    help: "Samples read from the metrics store for a sink.",
-    kind: "counter",
-    value: ({ stats }) => stats.read,
-  },
-  {
-    name: "telemetryd_sink_samples_delivered_total",
-    help: "Samples that the receiver has acknowledged.",
-    kind: "counter",
-    value: ({ stats }) => stats.delivered,
-  },
-  {
-    name: "telemetryd_sink_samples_rejected_total",
-    help: "Samples that the receiver refused, after it had accepted others, or that cannot be sent.",
-    kind: "counter",
-    value: ({ stats }) => stats.rejected,
-  },
-  {
-    name: "telemetryd_sink_samples_rejected_too_old_total",
-    help: "Samples rejected without a request of their own, with others that are too old for the receiver.",
-    kind: "counter",
-    value: ({ stats }) => stats.passed,
-  },
-  {
-    name: "telemetryd_sink_samples_dropped_total",
-    help: "Samples dropped since their requests kept failing, under onExhausted: drop, or had the response 429, under retryOn429: false.",
-    kind: "counter",
-    value: ({ stats }) => stats.dropped,
-  },
-  {
-    name: "telemetryd_sink_samples_relabel_dropped_total",
-    help: "Samples not sent, since a relabelling rule drops their series: a choice, not a loss.",
-    kind: "counter",
-    value: ({ stats }) => stats.droppedByRules,
-  },
-  {
-    name: "telemetryd_sink_samples_unwritten_total",
-    help: "Samples that the receiver acknowledged without writing them, by its own count (protocol 2.0).",
-    kind: "counter",
-    value: ({ stats }) => stats.unwritten,
-  },
-  {
-    name: "telemetryd_sink_samples_repeated_total",
-    help: "Samples refused as repeats of a request whose response was lost.",
-    kind: "counter",
-    value: ({ stats }) => stats.repeated,
-  },
-  {
-    name: "telemetryd_sink_samples_late_total",
-    help: "Samples delivered although they reached the store late; also among those delivered.",
-    kind: "counter",
-    value: ({ stats }) => stats.late,
-  },
-  {
-    name: "telemetryd_sink_samples_late_rejected_total",
-    help: "Late samples that the receiver refused; not among those rejected.",
-    kind: "counter",
-    value: ({ stats }) => stats.lateRejected,
-  },
-  {
-    name: "telemetryd_sink_samples_too_late_total",
-    help: "Samples found in the store when they were older than delivery.lateness: not sent.",
-    kind: "counter",
-    value: ({ stats }) => stats.tooLate,
-  },
-  {
-    name: "telemetryd_sink_samples_vanished_total",
-    help: "Samples that were read, and were no longer in the store at a later check.",
-    kind: "counter",
-    value: ({ stats }) => stats.vanished,
-  },
-  {
-    name: "telemetryd_sink_unchecked_seconds_total",
-    help: "Time not checked for late samples, because the record of what was sent then is gone, or no check was possible.",
-    kind: "counter",
-    value: ({ stats }) => stats.uncheckedSeconds,
-  },
-  {
-    name: "telemetryd_sink_late_checks_total",
-    help: "Checks for late samples; each source of the sink counts.",
-    kind: "counter",
-    value: ({ stats }) => stats.lateChecks,
-  },
-  {
-    name: "telemetryd_sink_late_check_failures_total",
-    help: "Checks for late samples that the store did not respond to.",
-    kind: "counter",
-    value: ({ stats }) => stats.lateCheckFailures,
-  },
-  {
-    name: "telemetryd_sink_late_check_seconds_total",
-    help: "Time spent waiting for the store's counts in checks for late samples.",
-    kind: "counter",
-    value: ({ stats }) => stats.lateCheckSeconds,
-  },
-  {
-    name: "telemetryd_sink_exemplars_sent_total",
-    help: "Exemplars sent with a sink's samples; a receiver may ignore them.",
-    kind: "counter",
-    value: ({ stats }) => stats.exemplars,
-  },
-  {
-    name: "telemetryd_sink_requests_delivered_total",
-    help: "Requests that the receiver has acknowledged.",
-    kind: "counter",
-    value: ({ stats }) => stats.requests,
-  },
-  {
-    name: "telemetryd_sink_retries_total",
-    help: "Requests that were sent again.",
-    kind: "counter",
-    value: ({ stats }) => stats.retries,
-  },
-  {
-    name: "telemetryd_sink_skipped_seconds_total",
-    help: "Time skipped because it was older than delivery.maxBackfill.",
-    kind: "counter",
-    value: ({ stats }) => stats.skippedSeconds,
-  },
+  ...Object.entries(counters).map(
+    ([name, [field, help]]): SinkMetric => ({
+      name,
+      help,
+      kind: "counter",
+      value: ({ stats }) => stats[field],
+    }),
+  ),
   {
     name: "telemetryd_sink_lag_seconds",
     help: "Age of the sink's newest delivered sample, metrics.delay included.",
