@@ -1,4 +1,5 @@
 import type { Clock } from "../../../base/core/clock.ts";
+import { parseDuration } from "../../metricsql/ast/literals.ts";
 import type { StoreClient } from "./store-client.ts";
 import type { StoreFlags } from "./store-flags.ts";
 
@@ -42,40 +43,25 @@ export class StoreRetention {
   }
 }
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+const monthMs = 31 * 24 * 3_600_000;
 
 /**
  * Of VictoriaMetrics: `-retentionPeriod="30d"`, in hours, days, weeks, months of 31 days (without a unit) or
  * years of 365. The text's flag may have quotes.
  */
 export function retentionInFlags(flags: string): number | undefined {
-  const [, amount, unit = "M"] = /^-?retentionPeriod="?(\d+(?:\.\d+)?)([hdwMy])?"?\s*$/m.exec(flags) ?? [];
-  const unitMs = { h: hourMs, d: dayMs, w: 7 * dayMs, M: 31 * dayMs, y: 365 * dayMs }[unit];
-  return positive(Number(amount) * (unitMs ?? Number.NaN));
+  const [, amount = "", unit = "M"] =
+    /^-?retentionPeriod="?(\d+(?:\.\d+)?)([hdwMy])?"?\s*$/m.exec(flags) ?? [];
+  return positive(unit === "M" ? Number(amount) * monthMs : parseDuration(amount + unit)?.ms);
 }
 
 /** Of Prometheus: `{"data": {"storageRetention": "15d"}}`, also `15d or 512MiB`, or `1w3d12h`. */
 export function retentionInRuntime(body: string): number | undefined {
   const [, text = ""] = /"storageRetention"\s*:\s*"([0-9a-z]{1,40})[" ]/.exec(body) ?? [];
-  if (!/^(\d+(ms|[ywdhms]))+$/.test(text)) return undefined;
-  const units: Readonly<Record<string, number>> = {
-    y: 365 * dayMs,
-    w: 7 * dayMs,
-    d: dayMs,
-    h: hourMs,
-    m: 60_000,
-    s: 1_000,
-    ms: 1,
-  };
-  let totalMs = 0;
-  for (const [, amount, unit = ""] of text.matchAll(/(\d+)(ms|[ywdhms])/g)) {
-    totalMs += Number(amount) * (units[unit] ?? Number.NaN);
-  }
-  return positive(totalMs);
+  return positive(/^(\d+(ms|[ywdhms]))+$/.test(text) ? parseDuration(text)?.ms : undefined);
 }
 
 /** Retention by size alone is 0. */
-function positive(ms: number): number | undefined {
+function positive(ms = 0): number | undefined {
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }

@@ -106,11 +106,6 @@ export function isPromqlNumber(text: string, grouped = true): boolean {
   return /^-?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|0x[\da-f]+|inf|nan)$/i.test(plain);
 }
 
-/** A duration in milliseconds, given a query step of `stepMs`. */
-export function durationMs(duration: Duration, stepMs: number): number {
-  return duration.ms + duration.steps * stepMs;
-}
-
 const simpleEscapes: Readonly<Record<string, number>> = {
   a: 7,
   b: 8,
