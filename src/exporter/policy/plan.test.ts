@@ -1,14 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { exportPolicy, sink, source } from "../../../test/support/policy/export-policy.ts";
 import { planPolicy } from "./plan.ts";
 import { checkExportPolicy } from "./spec/check-policy.ts";
 import type { Secret } from "./spec/types.ts";
 
-const source = (name: string, metricsql = "up") => ({ name, metrics: { metricsql } });
-const sink = (name: string, remoteWrite: object = {}, sources = ["a"]) => ({
-  name,
-  sources,
-  target: { prometheusRemoteWrite: { endpoint: "https://h.example/push", ...remoteWrite } },
-});
 const withSecret = (name: string) => ({ authentication: { basicAuth: { secretRef: { name } } } });
 
 const secret: Secret = {
@@ -25,12 +20,7 @@ const secretOf = (plane: string, namespace: string, name: string) =>
   plane === secret.plane && namespace === secret.namespace && name === secret.name ? secret : undefined;
 
 function plan(spec: object, annotations: object = {}) {
-  const json = {
-    apiVersion: "telemetry.platformapis/v1alpha1",
-    kind: "ExportPolicy",
-    metadata: { name: "web", namespace: "team", uid: "u", generation: 3, annotations },
-    spec,
-  };
+  const json = exportPolicy(spec, { namespace: "team", uid: "u", generation: 3, annotations });
   const { checked } = checkExportPolicy(json, { plane: "shop", unknownFields: "warning" });
   return planPolicy(checked!, secretOf);
 }
@@ -39,7 +29,7 @@ test("all good: a plan for each sink, credentials included", () => {
   const { sinks, ready, accepted } = plan(
     {
       sources: [source("a"), source("b")],
-      sinks: [sink("x", withSecret("login")), sink("y", {}, ["b", "a"])],
+      sinks: [sink("x", ["a"], withSecret("login")), sink("y", ["b", "a"])],
     },
     { "telemetry.platformapis/paused": "y" },
   );
@@ -74,9 +64,9 @@ test("each bad sink has its reason, the good one runs", () => {
     sources: [source("a"), source("bad", "{job=")],
     sinks: [
       sink("good"),
-      sink("no-secret", withSecret("other")),
-      sink("bad-source", {}, ["a", "bad"]),
-      sink("bad-target", { endpoint: "h" }),
+      sink("no-secret", ["a"], withSecret("other")),
+      sink("bad-source", ["a", "bad"]),
+      sink("bad-target", ["a"], { endpoint: "h" }),
     ],
   });
   expect(sinks.map((each) => each.name)).toEqual(["good"]);

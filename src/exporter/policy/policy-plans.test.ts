@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { exportPolicy, sink, source } from "../../../test/support/policy/export-policy.ts";
 import { PolicyPlans } from "./policy-plans.ts";
 import { type CheckedPolicy, checkExportPolicy } from "./spec/check-policy.ts";
 import type { ReadTenant, Secret } from "./spec/types.ts";
@@ -6,19 +7,13 @@ import { PolicyStore } from "./store.ts";
 
 function policy(name: string, secret?: string): CheckedPolicy {
   const authentication = { basicAuth: { secretRef: { name: secret } } };
-  const remoteWrite = { endpoint: "https://r.example.com/", ...(secret && { authentication }) };
-  const { checked } = checkExportPolicy(
-    {
-      apiVersion: "telemetry.platformapis/v1alpha1",
-      kind: "ExportPolicy",
-      metadata: { name, namespace: "shop" },
-      spec: {
-        sources: [{ name: "up", metrics: { metricsql: "up" } }],
-        sinks: [{ name: "one", sources: ["up"], target: { prometheusRemoteWrite: remoteWrite } }],
-      },
-    },
-    { plane: "web", unknownFields: "error" },
-  );
+  const sinks = [sink("one", ["a"], secret === undefined ? {} : { authentication })];
+  return checkedPolicy({ sources: [source("a")], sinks }, { name });
+}
+
+function checkedPolicy(spec: unknown, metadata: object): CheckedPolicy {
+  const json = exportPolicy(spec, { namespace: "shop", ...metadata });
+  const { checked } = checkExportPolicy(json, { plane: "web", unknownFields: "error" });
   if (checked === undefined) throw new Error("the manifest has no name");
   return checked;
 }
@@ -79,29 +74,13 @@ test("a tenant that changes changes the plans of its project", () => {
 });
 
 describe("an edit with a fault: the last version without one runs on", () => {
-  const source = (metricsql: string) => ({ name: "up", metrics: { metricsql } });
-  const sink = (name: string, endpoint: string, more: object = {}) => ({
-    name,
-    sources: ["up"],
-    target: { prometheusRemoteWrite: { endpoint, ...more } },
-  });
-  const [one, two] = [sink("one", "https://r.example.com/1"), sink("two", "https://r.example.com/2")];
+  const sinkTo = (name: string, endpoint: string, more: object = {}) =>
+    sink(name, ["a"], { endpoint, ...more });
+  const [one, two] = [sinkTo("one", "https://r.example.com/1"), sinkTo("two", "https://r.example.com/2")];
+  const version = (generation: number, spec: unknown, uid = "u", annotations = {}) =>
+    checkedPolicy(spec, { name: "a", uid, generation, annotations });
 
-  function version(generation: number, spec: unknown, uid = "u", annotations = {}): CheckedPolicy {
-    const { checked } = checkExportPolicy(
-      {
-        apiVersion: "telemetry.platformapis/v1alpha1",
-        kind: "ExportPolicy",
-        metadata: { name: "a", namespace: "shop", uid, generation, annotations },
-        spec,
-      },
-      { plane: "web", unknownFields: "warning" },
-    );
-    if (checked === undefined) throw new Error("the manifest has no name");
-    return checked;
-  }
-
-  const first = version(1, { sources: [source("up")], sinks: [one, two] });
+  const first = version(1, { sources: [source("a")], sinks: [one, two] });
   /** `sink generation endpoint paused`. */
   const running = (plans: PolicyPlans) =>
     plans
@@ -109,36 +88,36 @@ describe("an edit with a fault: the last version without one runs on", () => {
       .map(({ name, generation, endpoint, paused }) =>
         [name, generation, endpoint.at(-1), ...(paused ? ["paused"] : [])].join(" "),
       );
-  const bad = sink("one", "ftp://r.example.com/9");
+  const bad = sinkTo("one", "ftp://r.example.com/9");
 
   test.each<[string, CheckedPolicy, string[], string]>([
     [
       "a bad query stops no sink that uses it",
-      version(2, { sources: [source("up{")], sinks: [one, two] }),
+      version(2, { sources: [source("a", "up{")], sinks: [one, two] }),
       ["one 1 1", "two 1 2"],
       "0/2 sinks are accepted. Check the status of the sinks for more details; generation 1 runs on",
     ],
     [
       "the others are those of the edit",
-      version(2, { sources: [source("up")], sinks: [bad, sink("two", "https://r.example.com/3")] }),
+      version(2, { sources: [source("a")], sinks: [bad, sinkTo("two", "https://r.example.com/3")] }),
       ["one 1 1", "two 2 3"],
       "1/2 sinks are accepted. Check the status of the sinks for more details; generation 1 runs on",
     ],
     [
       "a sink that the edit removes stops, and a bad new one does not run",
-      version(2, { sources: [source("up")], sinks: [two, sink("three", "ftp://r.example.com/9")] }),
+      version(2, { sources: [source("a")], sinks: [two, sinkTo("three", "ftp://r.example.com/9")] }),
       ["two 2 2"],
       "1/2 sinks are accepted. Check the status of the sinks for more details.",
     ],
     [
       "an edit that is no policy",
-      version(2, { sources: [source("up")] }),
+      version(2, { sources: [source("a")] }),
       ["one 1 1", "two 1 2"],
       "spec.sinks: is required: Receivers to export to; generation 1 runs on",
     ],
     [
       "it can be paused all the same",
-      version(2, { sources: [source("up{")], sinks: [one, two] }, "u", {
+      version(2, { sources: [source("a", "up{")], sinks: [one, two] }, "u", {
         "telemetry.platformapis/paused": "true",
       }),
       ["one 1 1 paused", "two 1 2 paused"],
@@ -146,7 +125,7 @@ describe("an edit with a fault: the last version without one runs on", () => {
     ],
     [
       "another policy of the same name",
-      version(2, { sources: [source("up{")], sinks: [one, two] }, "other"),
+      version(2, { sources: [source("a", "up{")], sinks: [one, two] }, "other"),
       [],
       "0/2 sinks are accepted. Check the status of the sinks for more details.",
     ],
@@ -169,23 +148,23 @@ describe("an edit with a fault: the last version without one runs on", () => {
     again.store.replacePlane("web", { policies: [edit], secrets: [] });
     expect(running(again.plans)).toEqual(expected);
     // What is right takes its place; what is deleted stops.
-    store.putPolicy(version(3, { sources: [source("up")], sinks: [one] }));
+    store.putPolicy(version(3, { sources: [source("a")], sinks: [one] }));
     expect(running(plans)).toEqual(["one 3 1"]);
     again.store.deletePolicy(edit.ref);
     expect(running(again.plans)).toEqual([]);
   });
 
   test("one that never was without a fault exports what is right of it", () => {
-    const { plans } = storeOf(version(1, { sources: [source("up")], sinks: [bad, two] }));
+    const { plans } = storeOf(version(1, { sources: [source("a")], sinks: [bad, two] }));
     expect(running(plans)).toEqual(["two 1 2"]);
   });
 
   test("its Secret is the present one", () => {
     const authentication = { basicAuth: { secretRef: { name: "key" } } };
-    const sinks = [sink("one", "https://r.example.com/1", { authentication })];
-    const { store, plans } = storeOf(version(1, { sources: [source("up")], sinks }));
+    const sinks = [sinkTo("one", "https://r.example.com/1", { authentication })];
+    const { store, plans } = storeOf(version(1, { sources: [source("a")], sinks }));
     store.putSecret(secret("key", "p"));
-    store.putPolicy(version(2, { sources: [source("up{")], sinks }));
+    store.putPolicy(version(2, { sources: [source("a", "up{")], sinks }));
     const passwords = () =>
       plans
         .sinks()

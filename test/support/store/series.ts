@@ -1,14 +1,23 @@
 import { compareNames } from "../../../src/exporter/remote-write/encoding/label-names.ts";
 import { SampleBuffer, Series } from "../../../src/exporter/series/series.ts";
 
-/** A series of these labels, as a store would show it; a text is its name. */
+/** A series of these labels, as a store would show it; or of `NAME LABEL=VALUE …`. */
 export function seriesOf(labels: string | Readonly<Record<string, string>>): Series {
-  if (typeof labels === "string") return seriesOf({ __name__: labels });
+  if (typeof labels === "string") {
+    const [name = "", ...others] = labels.split(" ");
+    return seriesOf({ __name__: name, ...Object.fromEntries(others.map((label) => label.split("="))) });
+  }
   const list = Object.entries(labels).map(([name, value]) => ({ name, value }));
   return new Series(list.sort((a, b) => compareNames(a.name, b.name)));
 }
 
-/** A buffer of these numbers. NaN is a staleness marker. */
+/** The time and number of each sample in `MS=NUMBER …`; NaN is a staleness marker. */
+export function samplesIn(text: string): (readonly [ms: number, value: number])[] {
+  const samples = text.split(" ").filter((sample) => sample !== "");
+  return samples.map((sample) => sample.split("=").map(Number) as [number, number]);
+}
+
+/** A buffer of these samples; see {@link samplesIn}. */
 export function bufferOf(samples: readonly (readonly [ms: number, value: number])[]): SampleBuffer {
   const buffer = new SampleBuffer();
   buffer.reserve(samples.length);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasRequestsInDoubt } from "../state/planned-window.ts";
+import { hasRequestsInDoubt, type PlannedWindow } from "../state/planned-window.ts";
 import { RequestEntries } from "../state/request-entries.ts";
 import type { JournaledRequest, OpenWindow } from "../state/sink-state.ts";
 import { plannedWindows, waitsFor, withClosed } from "./planned-windows.ts";
@@ -8,48 +8,41 @@ function open(fromMs: number, toMs: number, ...sources: string[]): OpenWindow {
   return { id: fromMs, sink: "s", fromMs, toMs, stepMs: 1, sources: new Set(sources), requests: new Map() };
 }
 
+/** `FROM-TO SOURCE …` */
+function written({ fromMs, toMs, sources }: PlannedWindow): string {
+  return [`${fromMs}-${toMs}`, ...sources].join(" ");
+}
+
 test.each([
   {
     name: "equal checkpoints share a window",
     checkpoints: { a: 100, b: 100 },
     windows: [],
-    expected: [{ fromMs: 100, toMs: 190, sources: ["a", "b"] }],
+    expected: ["100-190 a b"],
   },
   {
     name: "one that lags catches up alone, and first",
     checkpoints: { a: 100, b: 20 },
     windows: [],
-    expected: [
-      { fromMs: 20, toMs: 120, sources: ["b"] },
-      { fromMs: 100, toMs: 190, sources: ["a"] },
-    ],
+    expected: ["20-120 b", "100-190 a"],
   },
   {
     name: "an open window goes first with its own bounds",
     checkpoints: { a: 100, b: 100 },
     windows: [open(100, 130, "a")],
-    expected: [
-      { fromMs: 100, toMs: 130, sources: ["a"] },
-      { fromMs: 100, toMs: 190, sources: ["b"] },
-    ],
+    expected: ["100-130 a", "100-190 b"],
   },
   {
     name: "a source that is in two open windows is in the older one only",
     checkpoints: { a: 100, b: 110 },
     windows: [open(100, 130, "a"), open(110, 140, "a", "b")],
-    expected: [
-      { fromMs: 100, toMs: 130, sources: ["a"] },
-      { fromMs: 110, toMs: 140, sources: ["b"] },
-    ],
+    expected: ["100-130 a", "110-140 b"],
   },
   {
     name: "the time before a source's open window comes first",
     checkpoints: { a: 100, b: 90 },
     windows: [open(100, 130, "a", "b"), open(130, 140, "b")],
-    expected: [
-      { fromMs: 100, toMs: 130, sources: ["a"] },
-      { fromMs: 90, toMs: 100, sources: ["b"] },
-    ],
+    expected: ["100-130 a", "90-100 b"],
   },
   {
     name: "what is open for a source that is gone is not run",
@@ -62,7 +55,7 @@ test.each([
   const state = { checkpoints: new Map(Object.entries(checkpoints)), windows };
   const sources = ["a", "b"].map((name) => ({ name, watermarkMs: 190, gridMs: 1 }));
   const groups = plannedWindows(sources, state, 100);
-  expect(groups.map(({ fromMs, toMs, sources }) => ({ fromMs, toMs, sources }))).toEqual(expected);
+  expect(groups.map(written)).toEqual(expected);
 });
 
 test("sources that settle at different times have windows of their own", () => {
@@ -90,44 +83,35 @@ test.each([
     windows: [],
     sources: ["a", "b"],
     left: [],
-    expected: [{ fromMs: 200, toMs: 290, sources: ["a", "b"] }],
+    expected: ["200-290 a b"],
   },
   {
     name: "one that has a journal",
     windows: [open(100, 200, "a", "b")],
     sources: ["a", "b"],
     left: [],
-    expected: [{ fromMs: 200, toMs: 290, sources: ["a", "b"] }],
+    expected: ["200-290 a b"],
   },
   {
     name: "one that stays open for another source",
     windows: [open(100, 200, "a", "b")],
     sources: ["a"],
     left: [open(100, 200, "b")],
-    expected: [
-      { fromMs: 100, toMs: 200, sources: ["b"] },
-      { fromMs: 200, toMs: 290, sources: ["a"] },
-    ],
+    expected: ["100-200 b", "200-290 a"],
   },
   {
     name: "beside an older one",
     windows: [open(80, 100, "b"), open(100, 200, "a")],
     sources: ["a"],
     left: [open(80, 100, "b")],
-    expected: [
-      { fromMs: 80, toMs: 100, sources: ["b"] },
-      { fromMs: 200, toMs: 290, sources: ["a"] },
-    ],
+    expected: ["80-100 b", "200-290 a"],
   },
   {
     name: "beside others with one equal bound",
     windows: [open(100, 150, "a"), open(150, 200, "a"), open(100, 200, "a")],
     sources: ["a"],
     left: [open(100, 150, "a"), open(150, 200, "a")],
-    expected: [
-      { fromMs: 100, toMs: 150, sources: ["a"] },
-      { fromMs: 100, toMs: 200, sources: ["b"] },
-    ],
+    expected: ["100-150 a", "100-200 b"],
   },
 ])("what follows when a window is closed: $name", ({ windows, sources, left, expected }) => {
   const before = { checkpoints: new Map(["a", "b"].map((name) => [name, 100])), windows };
@@ -135,7 +119,7 @@ test.each([
   expect(after.windows).toEqual(left);
   const watermarks = ["a", "b"].map((name) => ({ name, watermarkMs: 290, gridMs: 1 }));
   const groups = plannedWindows(watermarks, after, 100);
-  expect(groups.map(({ fromMs, toMs, sources }) => ({ fromMs, toMs, sources }))).toEqual(expected);
+  expect(groups.map(written)).toEqual(expected);
   expect(before.checkpoints.get("a")).toBe(100);
 });
 

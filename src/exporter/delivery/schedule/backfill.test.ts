@@ -19,7 +19,10 @@ async function windowsOf(samplesPerMinute: number): Promise<number[]> {
   };
   const deps = exporterDeps({
     store: sinkStore({ read, storeNowMs: () => undefined }),
-    settings: { delayMs: 30_000, windowGridMs: 15_000, maxWindowMs: 5 * minuteMs, maxBackfillMs: minuteMs },
+    settings: {
+      ...{ intervalMs: 15_000, delayMs: 30_000, expressionDelayMs: 60_000, windowGridMs: 15_000 },
+      ...{ maxWindowMs: 5 * minuteMs, maxBackfillMs: minuteMs },
+    },
     destinationOf: () => destinationWith(async () => ({ kind: "delivered", status: 204 })),
   });
   await backfill(sinkPlan(), { fromMs: 0, toMs: 180 * minuteMs }, deps, () => undefined, never);

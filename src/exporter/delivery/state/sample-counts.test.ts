@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { bufferOf } from "../../../../test/support/store/series.ts";
+import { bufferOf, samplesIn } from "../../../../test/support/store/series.ts";
 import { SampleCounts, stepEnd } from "./sample-counts.ts";
 
 const stepMs = 100;
 
-function counted(...series: Array<ReadonlyArray<readonly [number, number]>>): number[][] {
+function counted(...series: readonly string[]): string[] {
   const counts = new SampleCounts(stepMs);
-  for (const samples of series) counts.add(bufferOf(samples));
-  return counts.list().map(({ endMs, samples, staleMarkers }) => [endMs, samples, staleMarkers]);
+  for (const samples of series) counts.add(bufferOf(samplesIn(samples)));
+  return counts.list().map((step) => `${step.endMs}: ${step.samples}, ${step.staleMarkers} stale`);
 }
 
 test.each([
@@ -23,30 +23,14 @@ test.each([
 });
 
 test("a step holds its end, not its start", () => {
-  expect(
-    counted([
-      [100, 1],
-      [101, 1],
-      [199, 1],
-      [200, 1],
-      [201, 1],
-      [500, 1],
-    ]),
-  ).toEqual([
-    [100, 1, 0],
-    [200, 3, 0],
-    [300, 1, 0],
-    [500, 1, 0],
+  expect(counted("100=1 101=1 199=1 200=1 201=1 500=1")).toEqual([
+    ...["100: 1, 0 stale", "200: 3, 0 stale", "300: 1, 0 stale", "500: 1, 0 stale"],
   ]);
 });
 
 test("series add up, samples of equal times count each, and a buffer's old samples do not count", () => {
   const counts = new SampleCounts(stepMs);
-  const buffer = bufferOf([
-    [100, 1],
-    [100, 2],
-    [150, Number.NaN],
-  ]);
+  const buffer = bufferOf(samplesIn("100=1 100=2 150=NaN"));
   counts.add(buffer);
   buffer.length = 2;
   counts.add(buffer);
@@ -64,21 +48,9 @@ test("staleness markers are samples, and counted beside them; another NaN's samp
   const counts = new SampleCounts(stepMs);
   counts.add(other);
   expect(counts.list()).toEqual([{ endMs: 100, samples: 1, staleMarkers: 0 }]);
-  expect(
-    counted(
-      [
-        [100, Number.NaN],
-        [200, 1],
-        [200, Number.NaN],
-      ],
-      [[101, Number.NaN]],
-    ),
-  ).toEqual([
-    [100, 1, 1],
-    [200, 3, 2],
-  ]);
+  expect(counted("100=NaN 200=1 200=NaN", "101=NaN")).toEqual(["100: 1, 1 stale", "200: 3, 2 stale"]);
 });
 
 test("without samples there is nothing", () => {
-  expect(counted([])).toEqual([]);
+  expect(counted("")).toEqual([]);
 });

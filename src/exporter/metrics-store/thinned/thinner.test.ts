@@ -7,34 +7,21 @@ import {
   plainHistogram,
   plainLayout,
 } from "../../../../test/support/store/histograms.ts";
-import { bufferOf as bufferOfNumbers, seriesOf } from "../../../../test/support/store/series.ts";
+import { bufferOf, samplesIn, seriesOf } from "../../../../test/support/store/series.ts";
 import type { SampleBuffer } from "../../series/series.ts";
 import { type Grid, gridOf } from "../expressions/grid.ts";
 import { forgetResets } from "../prometheus/read-histograms.ts";
 import { readFromMs, Thinner } from "./thinner.ts";
 
-/** A value, a staleness marker ("stale"), at a time. */
-type Sample = readonly [ms: number, value: number | "stale"];
+/** NaN is a staleness marker. */
+type Sample = readonly [ms: number, value: number];
 
 const series = seriesOf("m");
 const other = seriesOf("n");
 
-/** Written as `MS=VALUE MS=stale`. */
-function samplesIn(text: string): Sample[] {
-  return text.split(" ").flatMap((sample): Sample[] => {
-    const [ms = "", value = ""] = sample.split("=");
-    return ms === "" ? [] : [[Number(ms), value === "stale" ? value : Number(value)]];
-  });
-}
-
-function bufferOf(samples: string | readonly Sample[]): SampleBuffer {
-  const list = typeof samples === "string" ? samplesIn(samples) : samples;
-  return bufferOfNumbers(list.map(([ms, value]) => [ms, value === "stale" ? Number.NaN : value]));
-}
-
 function samplesOf(buffer: SampleBuffer): Sample[] {
   return Array.from({ length: buffer.length }, (_, index) => {
-    const value = buffer.isStale(index) ? "stale" : (buffer.values[index] ?? 0);
+    const value = buffer.isStale(index) ? Number.NaN : (buffer.values[index] ?? 0);
     return [buffer.timestampsMs[index] ?? 0, value];
   });
 }
@@ -62,23 +49,23 @@ describe("at each point, the last sample of the step that ends there", () => {
     ["a step without a sample has none, and no marker", "15=1 45=2", "20=1 50=2"],
     ["steps beyond the grid count for their markers alone", "5=1 15=2 51=3", "20=2"],
     ["infinities and zeros", "20=Infinity 30=-Infinity 40=-0", "20=Infinity 30=-Infinity 40=-0"],
-    ["a series that ends", "15=1 16=stale", "20=1 30=stale"],
-    ["one that ended in the step before the grid", "5=1 6=stale", "20=stale"],
-    ["one that ended earlier", "0=1 -1=stale", ""],
-    ["one that ends at the last point", "45=1 46=stale", "50=1"],
-    ["one whose marker has a step of its own", "15=1 21=stale", "20=1 30=stale"],
-    ["both", "15=1 16=stale 25=stale", "20=1 30=stale"],
-    ["a series that comes back in the same step", "15=1 16=stale 17=2", "20=2"],
-    ["in the next one", "15=1 16=stale 27=2", "20=1 30=2"],
-    ["and later", "15=1 16=stale 45=2", "20=1 30=stale 50=2"],
-    ["and ends again", "15=1 16=stale 45=2 46=stale", "20=1 30=stale 50=2"],
+    ["a series that ends", "15=1 16=NaN", "20=1 30=NaN"],
+    ["one that ended in the step before the grid", "5=1 6=NaN", "20=NaN"],
+    ["one that ended earlier", "0=1 -1=NaN", ""],
+    ["one that ends at the last point", "45=1 46=NaN", "50=1"],
+    ["one whose marker has a step of its own", "15=1 21=NaN", "20=1 30=NaN"],
+    ["both", "15=1 16=NaN 25=NaN", "20=1 30=NaN"],
+    ["a series that comes back in the same step", "15=1 16=NaN 17=2", "20=2"],
+    ["in the next one", "15=1 16=NaN 27=2", "20=1 30=2"],
+    ["and later", "15=1 16=NaN 45=2", "20=1 30=NaN 50=2"],
+    ["and ends again", "15=1 16=NaN 45=2 46=NaN", "20=1 30=NaN 50=2"],
   ])("%s", (_, samples, expected) => {
     expect(thinned(grid, samplesIn(samples))).toEqual(samplesIn(expected));
   });
 });
 
 test("a NaN keeps its bits", () => {
-  const samples = bufferOf("15=0");
+  const samples = bufferOf(samplesIn("15=0"));
   samples.setBits(0, 0x7ff80000, 0x1234);
   const bits: string[] = [];
   const thinner = new Thinner(grid, (_, points) => {
@@ -96,9 +83,9 @@ test("each series is passed on before the next one, in one piece", () => {
     passed.push([of.label("__name__"), samplesOf(samples)]);
     return undefined;
   });
-  void thinner.add(series, bufferOf("15=1 16=stale"));
-  void thinner.add(other, bufferOf("25=2"));
-  expect(passed).toEqual([["m", samplesIn("20=1 30=stale")]]);
+  void thinner.add(series, bufferOf(samplesIn("15=1 16=NaN")));
+  void thinner.add(other, bufferOf(samplesIn("25=2")));
+  expect(passed).toEqual([["m", samplesIn("20=1 30=NaN")]]);
   void thinner.end();
   expect(passed.slice(1)).toEqual([["n", [[30, 2]]]]);
 });
@@ -112,7 +99,7 @@ test("histograms keep all but their time, and the hint that compares them with t
   });
   const written = [11, 12, 21].map((ms) => plainHistogram(ms));
   void thinner.add(series, histogramBuffer(plainLayout, written, hints.no));
-  void thinner.add(series, bufferOf("35=1 36=stale"));
+  void thinner.add(series, bufferOf(samplesIn("35=1 36=NaN")));
   void thinner.end();
   const expected = histogramBuffer(plainLayout, [plainHistogram(20), plainHistogram(30)], hints.no);
   forgetResets(expected);
@@ -133,9 +120,9 @@ test("while a receiver waits, what it was passed stays, and nothing else is pass
     passed.push([of.label("__name__"), [...points.timestampsMs.subarray(0, points.length)]]);
   });
   await thinner.add(series, histogramBuffer(plainLayout, [plainHistogram(11)], hints.no));
-  await thinner.add(series, bufferOf("25=1"));
+  await thinner.add(series, bufferOf(samplesIn("25=1")));
   await thinner.add(series, histogramBuffer(plainLayout, [plainHistogram(31)], hints.no));
-  await thinner.add(other, bufferOf("15=1 25=2"));
+  await thinner.add(other, bufferOf(samplesIn("15=1 25=2")));
   await thinner.end();
   expect(passed).toEqual([
     ["m", [20]],
@@ -148,24 +135,21 @@ test("while a receiver waits, what it was passed stays, and nothing else is pass
 /** The definition, word for word. */
 function model(samples: readonly Sample[], { firstMs, lastMs, stepMs }: Grid): Sample[] {
   const stepOf = (endMs: number) => samples.filter(([ms]) => ms > endMs - stepMs && ms <= endMs);
+  const isValue = ([, value]: Sample) => !Number.isNaN(value);
   const points: Sample[] = [];
   for (let ms = firstMs; ms <= lastMs; ms += stepMs) {
-    const values = stepOf(ms).filter(([, value]) => value !== "stale");
+    const values = stepOf(ms).filter(isValue);
     const before = stepOf(ms - stepMs);
-    const hadValue = before.some(([, value]) => value !== "stale");
     const last = values.at(-1);
     if (last !== undefined) points.push([ms, last[1]]);
-    else if (stepOf(ms).length > 0 || (hadValue && before.at(-1)?.[1] === "stale"))
-      points.push([ms, "stale"]);
+    else if (stepOf(ms).length > 0 || (before.some(isValue) && !isValue(before.at(-1) as Sample)))
+      points.push([ms, Number.NaN]);
   }
   return points;
 }
 
 test("any division of time into windows, and of a series into pieces, gives the points of the whole, each once", () => {
-  const sample = fc.tuple(
-    fc.integer({ min: -50, max: 200 }),
-    fc.oneof(fc.nat(9), fc.constant("stale" as const)),
-  );
+  const sample = fc.tuple(fc.integer({ min: -50, max: 200 }), fc.oneof(fc.nat(9), fc.constant(Number.NaN)));
   fc.assert(
     fc.property(
       fc.uniqueArray(sample, { selector: ([ms]) => ms, maxLength: 40 }),

@@ -1,22 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { exportPolicy, sink, source } from "../../../../test/support/policy/export-policy.ts";
 import { checkExportPolicy, type PolicyCheckOptions } from "./check-policy.ts";
 import type { DocumentFault } from "./document-fault.ts";
 
 const lenient: PolicyCheckOptions = { plane: "shop", unknownFields: "warning" };
 const strict: PolicyCheckOptions = { plane: "shop", unknownFields: "error" };
 
-const source = (name: string, metricsql = "up") => ({ name, metrics: { metricsql } });
-const sink = (name: string, sources: string[], remoteWrite: object = {}) => ({
-  name,
-  sources,
-  target: { prometheusRemoteWrite: { endpoint: "https://h.example/push", ...remoteWrite } },
-});
-const policy = (spec: object, metadata: object = {}) => ({
+const policy = (spec: object, metadata?: object) => ({
+  ...exportPolicy(spec, metadata),
   apiVersion: "telemetry.any.domain/v1alpha1",
-  kind: "ExportPolicy",
-  metadata: { name: "web", ...metadata },
-  spec,
 });
 
 test("a whole policy, with the defaults of the contract", () => {
