@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { legalizeLabelName } from "./label-name.ts";
+import { legalizeLabelName, legalizeMetricName } from "./label-name.ts";
 
 test.each([
   ["job", "job"],
@@ -12,6 +12,17 @@ test.each([
   ["_", "_"],
 ])("%s becomes %s", (name, legal) => {
   expect(legalizeLabelName(name)).toBe(legal);
+});
+
+test.each([
+  ["job", "job"],
+  ["a.b-c", "a_b_c"],
+  ["9lives", "_lives"],
+  ["job:rate", "job:rate"],
+  ["größe", "gr__e"],
+  ["é😀", "__"],
+])("%s becomes the metric name %s", (name, legal) => {
+  expect(legalizeMetricName(name)).toBe(legal);
 });
 
 test("whatever comes, what is made of it is legal, and legal names stay", () => {

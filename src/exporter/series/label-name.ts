@@ -11,3 +11,11 @@ export function legalizeLabelName(name: string): string {
   if (legalLabelName.test(name)) return name;
   return name.replace(/[^a-zA-Z0-9_]/gu, "_").replace(/^[0-9]/, "_");
 }
+
+const legalMetricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
+
+/** The same for a metric's name (the value of `__name__`), in which the colon is allowed. */
+export function legalizeMetricName(name: string): string {
+  if (legalMetricName.test(name)) return name;
+  return name.replace(/[^a-zA-Z0-9_:]/gu, "_").replace(/^[0-9]/, "_");
+}

@@ -7,6 +7,7 @@ import type { EncodedRequest } from "../../../src/exporter/remote-write/encoding
 import { EndpointState } from "../../../src/exporter/remote-write/endpoint/endpoint-state.ts";
 import { RemoteWriteMetrics } from "../../../src/exporter/remote-write/send/metrics.ts";
 import type { SenderDeps, SenderTarget } from "../../../src/exporter/remote-write/send/sender.ts";
+import { classify, type Verdict } from "../../../src/exporter/remote-write/transport/classify.ts";
 import {
   postLimits,
   type Transport,
@@ -77,6 +78,12 @@ export function testDeps(deps: Partial<SenderDeps> & Pick<SenderDeps, "transport
     limits: postLimits,
     ...deps,
   };
+}
+
+/** What a response of this status means. */
+export function verdictOf(status: number, body = ""): Verdict {
+  const context = { endpoint: "http://receiver.test/write", authenticated: false, nowMs: 0 };
+  return classify({ kind: "response", status, headers: {}, body }, { ...context, scope: "operator" });
 }
 
 /** A transport for the operator's policies, with the default rules. */

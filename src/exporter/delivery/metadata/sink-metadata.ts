@@ -2,10 +2,10 @@ import type { Clock } from "../../../base/core/clock.ts";
 import { withEither, withLimit } from "../../../base/core/signals.ts";
 import type { StoreMetadata } from "../../metrics-store/sink-store.ts";
 import type { Destination } from "../../remote-write/destination.ts";
-import { legalizeMetricName } from "../../remote-write/encoding/label-names.ts";
 import type { FamilyMetadata } from "../../remote-write/encoding/metadata-request.ts";
 import type { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import type { MetadataOutcome } from "../../remote-write/send/metadata-outcome.ts";
+import { legalizeMetricName } from "../../series/label-name.ts";
 import { MetricNames } from "./metric-names.ts";
 
 /** As Prometheus sends it (`metadata_config.send_interval`). */

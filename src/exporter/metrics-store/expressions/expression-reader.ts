@@ -2,13 +2,13 @@ import { yieldToEventLoop } from "../../../base/core/yield-to-event-loop.ts";
 import { usesRange } from "../../metricsql/analysis/not-metricsql.ts";
 import type { Expr } from "../../metricsql/ast/ast.ts";
 import { walk } from "../../metricsql/ast/visit.ts";
+import { legalizeMetricName } from "../../series/label-name.ts";
 import { SampleBuffer } from "../../series/series.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
 import type { StoreFlavor } from "../client/store-settings.ts";
 import type { ReadEnd, SampleReceiver, ScopedEvaluation, ScopedReader } from "../ports/scoped-reader.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
-import { metricNameOf } from "../samples/metric-name.ts";
 import { describeSeries, mergeResults, nameSeries, samplesOnGrid, seriesOf } from "./evaluated-series.ts";
 import { type Grid, gridOf, pointsOf, splitGrid } from "./grid.ts";
 import { readInPieces } from "./grid-read.ts";
@@ -125,7 +125,7 @@ export class ExpressionReader implements ScopedReader<ScopedEvaluation> {
     grid: Grid,
     receiver: SampleReceiver,
   ): Promise<ReadEnd> {
-    const { named, collided } = nameSeries(result, metricNameOf(read.name));
+    const { named, collided } = nameSeries(result, legalizeMetricName(read.name));
     const invalid = new InvalidSeriesCounts();
     const buffer = new SampleBuffer();
     const [first] = named;

@@ -1,4 +1,4 @@
-import { legalizeLabelName } from "../../series/label-name.ts";
+import { legalizeLabelName, legalizeMetricName } from "../../series/label-name.ts";
 import type { Label } from "../../series/series.ts";
 
 /**
@@ -8,19 +8,6 @@ import type { Label } from "../../series/series.ts";
 export type Names = "utf8" | "legacy";
 
 export const metricNameLabel = "__name__";
-
-const legalMetricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
-
-/**
- * Makes a metric's name (the value of `__name__`) legal. The rules are those of label names
- * (`series/label-name.ts`), with the colon allowed.
- *
- * @returns the same string if it is already legal
- */
-export function legalizeMetricName(name: string): string {
-  if (legalMetricName.test(name)) return name;
-  return name.replace(/[^a-zA-Z0-9_:]/gu, "_").replace(/^[0-9]/, "_");
-}
 
 /**
  * The labels with legal names, sorted; two of them may have become equal.

@@ -1,17 +1,7 @@
 import { expect, test } from "vitest";
-import { classify, type Verdict } from "../transport/classify.ts";
+import { verdictOf } from "../../../../test/support/receiver/requests.ts";
+import type { Verdict } from "../transport/classify.ts";
 import { metadataOutcome } from "./metadata-outcome.ts";
-
-const context = {
-  endpoint: "http://receiver.test/write",
-  scope: "operator",
-  authenticated: false,
-  nowMs: 0,
-} as const;
-
-function verdictOf(status: number): Verdict {
-  return classify({ kind: "response", status, headers: {}, body: "no metadata" }, context);
-}
 
 test.each([
   { outcome: "delivered", statuses: [200, 202, 204] },

@@ -1,21 +1,10 @@
 import { expect, test } from "vitest";
+import { verdictOf } from "../../../../test/support/receiver/requests.ts";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import type { FamilyMetadata } from "../encoding/metadata-request.ts";
 import { EndpointState } from "../endpoint/endpoint-state.ts";
-import { classify, type Verdict } from "../transport/classify.ts";
 import { MetadataSender } from "./metadata-sender.ts";
 import { RemoteWriteMetrics } from "./metrics.ts";
-
-const context = {
-  endpoint: "http://receiver.test/write",
-  scope: "operator",
-  authenticated: false,
-  nowMs: 0,
-} as const;
-
-function verdictOf(status: number): Verdict {
-  return classify({ kind: "response", status, headers: {}, body: "no metadata" }, context);
-}
 
 /** More than one request. */
 const families: readonly FamilyMetadata[] = Array.from({ length: 1_200 }, (_, index) => ({
@@ -28,7 +17,7 @@ function senderWith(statuses: readonly number[]) {
   const metrics = new RemoteWriteMetrics();
   const rest = [...statuses];
   const sender = new MetadataSender(
-    { attempt: async () => verdictOf(rest.shift() ?? 599) },
+    { attempt: async () => verdictOf(rest.shift() ?? 599, "no metadata") },
     { clock, state, metrics },
   );
   const send = () => sender.send(families, new AbortController().signal);
