@@ -56,11 +56,6 @@ export class TenantStores implements Service {
     this.#options = options;
   }
 
-  /** Number of open stores. */
-  get size(): number {
-    return this.#open.size;
-  }
-
   /** The store of a tenant, given by its valid ID: every request through it is the tenant's. */
   of(tenant: string): SinkStore {
     return {

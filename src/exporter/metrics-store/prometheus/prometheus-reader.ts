@@ -20,7 +20,7 @@ import { ReadBody, type WholeResponseLimits } from "./read-body.ts";
 import { encodeReadRequest, type ReadForm } from "./read-request.ts";
 import { ReadResponseDecoder, type SeriesToRead } from "./read-response.ts";
 
-const defaultLimits: WholeResponseLimits = { maxCompressedBytes: 32 * 2 ** 20, maxBytes: 128 * 2 ** 20 };
+const limits: WholeResponseLimits = { maxCompressedBytes: 32 * 2 ** 20, maxBytes: 128 * 2 ** 20 };
 
 /**
  * A refused read is repeated in halves down to this length. Chunks mostly span some minutes: a shorter read
@@ -44,19 +44,12 @@ export class PrometheusReader implements ScopedReader {
   readonly #client: StoreClient;
   readonly #cache: LabelCache;
   readonly #labels: StoreLabels;
-  readonly #limits: WholeResponseLimits;
   readonly #tests = new Map<string, SeriesTest>();
 
-  constructor(
-    client: StoreClient,
-    cache: LabelCache,
-    labels: StoreLabels,
-    limits: WholeResponseLimits = defaultLimits,
-  ) {
+  constructor(client: StoreClient, cache: LabelCache, labels: StoreLabels) {
     this.#client = client;
     this.#cache = cache;
     this.#labels = labels;
-    this.#limits = limits;
   }
 
   async read(read: ScopedRead, receiver: SampleReceiver, signal: AbortSignal): Promise<ReadEnd> {
@@ -105,7 +98,7 @@ export class PrometheusReader implements ScopedReader {
   #tooLarge(what: string): ReadFailure {
     return failure(
       "answer_too_large",
-      `the store's samples ${what} are more than ${this.#limits.maxBytes} bytes; it does not stream chunks`,
+      `the store's samples ${what} are more than ${limits.maxBytes} bytes; it does not stream chunks`,
     );
   }
 
@@ -127,7 +120,7 @@ export class PrometheusReader implements ScopedReader {
         return receiver.onSeries(series, samples);
       },
     );
-    const body = new ReadBody(decoder, this.#limits, (bytes) => receiver.onBytes(bytes));
+    const body = new ReadBody(decoder, limits, (bytes) => receiver.onBytes(bytes));
     const response = await this.#client.request(
       { path: "/api/v1/read", body: { bytes: compressedRequest(read), headers: requestHeaders } },
       (chunk, headers) => {

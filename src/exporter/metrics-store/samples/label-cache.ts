@@ -28,7 +28,8 @@ import {
 export class LabelCache {
   readonly #memory: LabelMemory;
   readonly #limits: LabelLimits;
-  readonly #seed: number;
+  /** Secret: it prevents writers of labels from choosing ones that all collide in one slot. */
+  readonly #seed = randomInt(2 ** 31);
   readonly #interner = new LabelInterner();
   readonly #readers = new Map<MetricParser, LabelsOf>();
   /** The series parsed last, which still holds its labels. */
@@ -41,15 +42,9 @@ export class LabelCache {
    * @param memory maximum memory in bytes (estimated), including data that other rooms keep with a series; or
    *   the memory that it shares with other caches
    */
-  constructor(
-    memory: number | LabelMemory,
-    limits: LabelLimits = defaultLabelLimits,
-    seed: number = randomInt(2 ** 31),
-  ) {
+  constructor(memory: number | LabelMemory, limits: LabelLimits = defaultLabelLimits) {
     this.#memory = typeof memory === "number" ? new LabelMemory(memory) : memory;
     this.#limits = limits;
-    // A secret seed prevents writers of labels from choosing ones that all collide in one slot.
-    this.#seed = seed;
   }
 
   /** Number of series. */

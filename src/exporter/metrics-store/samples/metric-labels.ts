@@ -131,12 +131,8 @@ function hasSurrogate(labels: readonly Label[]): boolean {
  * of parsed series.
  */
 export class LabelInterner {
-  readonly #places: Array<Label | undefined>;
-
-  /** @param places a power of two */
-  constructor(places = 2 ** 12) {
-    this.#places = new Array<Label | undefined>(places).fill(undefined);
-  }
+  /** A power of two. */
+  readonly #places = new Array<Label | undefined>(2 ** 12).fill(undefined);
 
   /**
    * The positions are those of the strings with their quotes.
