@@ -1,6 +1,6 @@
 import type { PrinterColumn } from "./kind.ts";
 import { childObject, isJsonObject, type Json, type KubeObject } from "./object.ts";
-import type { Schema } from "./schema.ts";
+import { choiceField, listItem, type Schema } from "./schema.ts";
 
 /** `status.conditions` (meta/v1 Condition). */
 export const conditionsSchema: Schema = {
@@ -8,32 +8,28 @@ export const conditionsSchema: Schema = {
   description: "Latest observations of the state, one entry for each type",
   "x-kubernetes-list-type": "map",
   "x-kubernetes-list-map-keys": ["type"],
-  items: {
-    type: "object",
-    required: ["type", "status", "lastTransitionTime", "reason", "message"],
-    properties: {
-      type: { type: "string", description: "Type of the condition, such as Ready", maxLength: 316 },
-      status: { type: "string", description: "Status of the condition", enum: ["True", "False", "Unknown"] },
-      observedGeneration: {
-        type: "integer",
-        format: "int64",
-        minimum: 0,
-        description: "Generation of the object that the condition was set for",
-      },
-      lastTransitionTime: {
-        type: "string",
-        format: "date-time",
-        description: "Last time the status changed",
-      },
-      reason: {
-        type: "string",
-        description: "Machine-readable reason for the status",
-        minLength: 1,
-        maxLength: 1024,
-      },
-      message: { type: "string", description: "Human-readable details of the status", maxLength: 32768 },
+  items: listItem(["type", "status", "lastTransitionTime", "reason", "message"], {
+    type: { type: "string", description: "Type of the condition, such as Ready", maxLength: 316 },
+    status: choiceField("Status of the condition", ["True", "False", "Unknown"]),
+    observedGeneration: {
+      type: "integer",
+      format: "int64",
+      minimum: 0,
+      description: "Generation of the object that the condition was set for",
     },
-  },
+    lastTransitionTime: {
+      type: "string",
+      format: "date-time",
+      description: "Last time the status changed",
+    },
+    reason: {
+      type: "string",
+      description: "Machine-readable reason for the status",
+      minLength: 1,
+      maxLength: 1024,
+    },
+    message: { type: "string", description: "Human-readable details of the status", maxLength: 32768 },
+  }),
 };
 
 /**

@@ -1,4 +1,13 @@
-import { referTo, type Schema, type SchemaComponent, textField } from "./schema.ts";
+import {
+  atomicList,
+  integerField,
+  objectField,
+  referTo,
+  type Schema,
+  type SchemaComponent,
+  textField,
+  textMap,
+} from "./schema.ts";
 
 /** meta/v1 types that are part of every object. */
 
@@ -73,12 +82,11 @@ const fieldsV1: SchemaComponent = {
 
 const managedFieldsEntry: SchemaComponent = {
   name: `${metaPrefix}ManagedFieldsEntry`,
-  schema: {
-    type: "object",
-    description:
-      "ManagedFieldsEntry is a manager, a set of fields and the version of the object that the set " +
+  schema: objectField(
+    "ManagedFieldsEntry is a manager, a set of fields and the version of the object that the set " +
       "applies to.",
-    properties: {
+    [],
+    {
       manager: textField("Manager identifies the workflow that manages these fields."),
       operation: textField("Operation is what led to this entry: 'Apply' or 'Update'."),
       apiVersion: textField("APIVersion is the version of the object that this set of fields applies to."),
@@ -91,102 +99,85 @@ const managedFieldsEntry: SchemaComponent = {
           "manager.",
       ),
     },
-  },
+  ),
 };
-
-const textMap = (description: string): Schema => ({
-  type: "object",
-  description,
-  additionalProperties: { type: "string" },
-});
 
 /** The same for every kind. */
 export const objectMeta: SchemaComponent = {
   name: `${metaPrefix}ObjectMeta`,
-  schema: {
-    type: "object",
-    description: "ObjectMeta is metadata that every stored object has.",
-    properties: {
-      name: textField(
-        "Name must be unique within a namespace. Is required when creating resources, unless " +
-          "generateName is given. Cannot be updated.",
-      ),
-      generateName: textField(
-        "GenerateName is an optional prefix that the server completes to a unique name, only if the " +
-          "Name field is not provided.",
-      ),
-      namespace: textField(
-        "Namespace defines the space within which each name must be unique. Empty for objects that " +
-          "are not scoped to a namespace. Cannot be updated.",
-      ),
-      selfLink: textField(
-        "Deprecated: selfLink is a legacy read-only field that the system does not populate.",
-      ),
-      uid: textField(
-        "UID is the unique in time and space value for this object. Populated by the system. Read-only.",
-      ),
-      resourceVersion: textField(
-        "An opaque value that represents the version of this object. Clients use it to detect " +
-          "changes, for optimistic concurrency, and to watch; they must pass it back unmodified. " +
-          "Populated by the system. Read-only.",
-      ),
-      generation: {
-        type: "integer",
-        format: "int64",
-        description:
-          "A sequence number of the desired state, raised by each change of it. Populated by the " +
-          "system. Read-only.",
-      },
-      creationTimestamp: timeField(
-        "CreationTimestamp is the server's time when this object was created. Populated by the " +
-          "system. Read-only.",
-      ),
-      deletionTimestamp: timeField(
-        "DeletionTimestamp is when deletion of this object was requested. The object is removed once " +
-          "its list of finalizers is empty. Populated by the system. Read-only.",
-      ),
-      deletionGracePeriodSeconds: {
-        type: "integer",
-        format: "int64",
-        description:
-          "Number of seconds for this object to terminate before it is removed. Only set when " +
-          "deletionTimestamp is set. Read-only.",
-      },
-      labels: textMap("Map of string keys and values by which objects are organized and selected."),
-      annotations: textMap(
-        "Annotations is a map of string keys and values in which tools store arbitrary metadata. They " +
-          "cannot be selected by.",
-      ),
-      finalizers: {
-        type: "array",
-        description:
-          "Must be empty before the object is removed. Each entry identifies the component that " +
-          "removes the entry from the list. Once deletion is requested, entries can only be removed.",
-        items: { type: "string" },
-        "x-kubernetes-list-type": "set",
-        "x-kubernetes-patch-strategy": "merge",
-      },
-      ownerReferences: {
-        type: "array",
-        description:
-          "List of objects that this object depends on. When all of them have been deleted, this " +
-          "object is garbage collected. At most one of them is the managing controller.",
-        items: referTo(ownerReference),
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-list-map-keys": ["uid"],
-        "x-kubernetes-patch-merge-key": "uid",
-        "x-kubernetes-patch-strategy": "merge",
-      },
-      managedFields: {
-        type: "array",
-        description:
-          "ManagedFields maps each manager to the set of fields that it manages. Kept by the server " +
-          "for server-side apply; users rarely need to set or read it.",
-        items: referTo(managedFieldsEntry),
-        "x-kubernetes-list-type": "atomic",
-      },
+  schema: objectField("ObjectMeta is metadata that every stored object has.", [], {
+    name: textField(
+      "Name must be unique within a namespace. Is required when creating resources, unless " +
+        "generateName is given. Cannot be updated.",
+    ),
+    generateName: textField(
+      "GenerateName is an optional prefix that the server completes to a unique name, only if the " +
+        "Name field is not provided.",
+    ),
+    namespace: textField(
+      "Namespace defines the space within which each name must be unique. Empty for objects that " +
+        "are not scoped to a namespace. Cannot be updated.",
+    ),
+    selfLink: textField(
+      "Deprecated: selfLink is a legacy read-only field that the system does not populate.",
+    ),
+    uid: textField(
+      "UID is the unique in time and space value for this object. Populated by the system. Read-only.",
+    ),
+    resourceVersion: textField(
+      "An opaque value that represents the version of this object. Clients use it to detect " +
+        "changes, for optimistic concurrency, and to watch; they must pass it back unmodified. " +
+        "Populated by the system. Read-only.",
+    ),
+    generation: integerField(
+      "int64",
+      "A sequence number of the desired state, raised by each change of it. Populated by the " +
+        "system. Read-only.",
+    ),
+    creationTimestamp: timeField(
+      "CreationTimestamp is the server's time when this object was created. Populated by the " +
+        "system. Read-only.",
+    ),
+    deletionTimestamp: timeField(
+      "DeletionTimestamp is when deletion of this object was requested. The object is removed once " +
+        "its list of finalizers is empty. Populated by the system. Read-only.",
+    ),
+    deletionGracePeriodSeconds: integerField(
+      "int64",
+      "Number of seconds for this object to terminate before it is removed. Only set when " +
+        "deletionTimestamp is set. Read-only.",
+    ),
+    labels: textMap("Map of string keys and values by which objects are organized and selected."),
+    annotations: textMap(
+      "Annotations is a map of string keys and values in which tools store arbitrary metadata. They " +
+        "cannot be selected by.",
+    ),
+    finalizers: {
+      type: "array",
+      description:
+        "Must be empty before the object is removed. Each entry identifies the component that " +
+        "removes the entry from the list. Once deletion is requested, entries can only be removed.",
+      items: { type: "string" },
+      "x-kubernetes-list-type": "set",
+      "x-kubernetes-patch-strategy": "merge",
     },
-  },
+    ownerReferences: {
+      type: "array",
+      description:
+        "List of objects that this object depends on. When all of them have been deleted, this " +
+        "object is garbage collected. At most one of them is the managing controller.",
+      items: referTo(ownerReference),
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["uid"],
+      "x-kubernetes-patch-merge-key": "uid",
+      "x-kubernetes-patch-strategy": "merge",
+    },
+    managedFields: atomicList(
+      referTo(managedFieldsEntry),
+      "ManagedFields maps each manager to the set of fields that it manages. Kept by the server " +
+        "for server-side apply; users rarely need to set or read it.",
+    ),
+  }),
 };
 
 export const typeMetaProperties = {

@@ -61,9 +61,40 @@ export function intOrStringField(description: string): Schema {
   return { "x-kubernetes-int-or-string": true, description };
 }
 
+/** Schema of a text field with one of some values. */
+export function choiceField(description: string, values: readonly string[]): Schema {
+  return { type: "string", description, enum: values };
+}
+
+/** Schema of an object. @param required names of the fields that it must have */
+export function objectField(
+  description: string,
+  required: readonly string[],
+  properties: Readonly<Record<string, Schema>>,
+): Schema {
+  return { type: "object", description, ...listItem(required, properties) };
+}
+
+/** Schema of an object in a list, which has no description of its own. @param required as in {@link objectField} */
+export function listItem(required: readonly string[], properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: "object", ...(required.length > 0 ? { required } : {}), properties };
+}
+
+/** Schema of an object whose fields have any name and a text. */
+export function textMap(description: string): Schema {
+  return { type: "object", description, additionalProperties: { type: "string" } };
+}
+
+type ListBounds = Pick<Schema, "default" | "minItems" | "maxItems">;
+
 /** Schema of a list that is replaced as a whole. */
-export function atomicList(items: Schema, description: string): Schema {
-  return { type: "array", description, items, "x-kubernetes-list-type": "atomic" };
+export function atomicList(items: Schema, description: string, bounds: ListBounds = {}): Schema {
+  return { type: "array", description, ...bounds, items, "x-kubernetes-list-type": "atomic" };
+}
+
+/** Schema of a list of texts or numbers, none of them twice. */
+export function setList(items: Schema, description: string, bounds: ListBounds = {}): Schema {
+  return { type: "array", description, ...bounds, items, "x-kubernetes-list-type": "set" };
 }
 
 /** A named schema that occurs once in OpenAPI documents. */

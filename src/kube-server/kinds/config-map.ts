@@ -1,5 +1,6 @@
 import type { KindDefinition } from "../api/kind.ts";
 import { isJsonObject } from "../api/object.ts";
+import { objectField } from "../api/schema.ts";
 import { invalidValue } from "../api/validate.ts";
 import { dataCount, decodedBytes, validateDataKeys, validateImmutable, validateSize } from "./secret.ts";
 
@@ -18,23 +19,19 @@ export const configMapKind: KindDefinition = {
   nameRule: "subdomain",
   builtIn: true,
   statusSubresource: false,
-  schema: {
-    type: "object",
-    description: "ConfigMap holds configuration data.",
-    properties: {
-      data: {
-        type: "object",
-        description: "Text by key.",
-        additionalProperties: { type: "string", default: "" },
-      },
-      binaryData: {
-        type: "object",
-        description: "Bytes by key, base64-encoded. A key is in data or here, not in both.",
-        additionalProperties: { type: "string", format: "byte", default: "" },
-      },
-      immutable: { type: "boolean", description: "When true, the data cannot be changed." },
+  schema: objectField("ConfigMap holds configuration data.", [], {
+    data: {
+      type: "object",
+      description: "Text by key.",
+      additionalProperties: { type: "string", default: "" },
     },
-  },
+    binaryData: {
+      type: "object",
+      description: "Bytes by key, base64-encoded. A key is in data or here, not in both.",
+      additionalProperties: { type: "string", format: "byte", default: "" },
+    },
+    immutable: { type: "boolean", description: "When true, the data cannot be changed." },
+  }),
   columns: [
     {
       name: "Data",

@@ -10,7 +10,7 @@ import {
 } from "../api/kind.ts";
 import { childObject, type JsonObject, type KubeObject } from "../api/object.ts";
 import { wholeObjectSchema } from "../api/object-meta.ts";
-import { type Schema, textField } from "../api/schema.ts";
+import { objectField, type Schema, textField } from "../api/schema.ts";
 
 /** As a Kubernetes API server prints it: the time, not the age. */
 const createdAtColumn: PrinterColumn = {
@@ -21,18 +21,14 @@ const createdAtColumn: PrinterColumn = {
   value: (object) => object.metadata.creationTimestamp ?? null,
 };
 
-const names: Schema = {
-  type: "object",
-  description: "Names of the kind.",
-  properties: {
-    kind: textField("Kind of an object."),
-    listKind: textField("Kind of a list."),
-    plural: textField("Name in paths."),
-    singular: textField("Name of one object."),
-    shortNames: { type: "array", description: "Short names.", items: { type: "string" } },
-    categories: { type: "array", description: "Groups of kinds.", items: { type: "string" } },
-  },
-};
+const names: Schema = objectField("Names of the kind.", [], {
+  kind: textField("Kind of an object."),
+  listKind: textField("Kind of a list."),
+  plural: textField("Name in paths."),
+  singular: textField("Name of one object."),
+  shortNames: { type: "array", description: "Short names.", items: { type: "string" } },
+  categories: { type: "array", description: "Groups of kinds.", items: { type: "string" } },
+});
 
 const anyObject = (description: string): Schema => ({
   type: "object",
@@ -43,35 +39,23 @@ const anyObject = (description: string): Schema => ({
 const description =
   "CustomResourceDefinition describes a kind that the control plane serves. It can only be read.";
 
-const definitionSchema: Schema = {
-  type: "object",
-  description,
-  properties: {
-    spec: {
-      type: "object",
-      description: "The kind.",
-      properties: {
-        group: textField("Group of the kind."),
-        names,
-        scope: textField("Namespaced or Cluster."),
-        versions: {
-          type: "array",
-          description: "Versions.",
-          items: anyObject("A version, with its schema."),
-        },
-      },
+const definitionSchema: Schema = objectField(description, [], {
+  spec: objectField("The kind.", [], {
+    group: textField("Group of the kind."),
+    names,
+    scope: textField("Namespaced or Cluster."),
+    versions: {
+      type: "array",
+      description: "Versions.",
+      items: anyObject("A version, with its schema."),
     },
-    status: {
-      type: "object",
-      description: "Whether the kind is served.",
-      properties: {
-        acceptedNames: names,
-        conditions: { type: "array", description: "Conditions.", items: anyObject("A condition.") },
-        storedVersions: { type: "array", description: "Stored versions.", items: { type: "string" } },
-      },
-    },
-  },
-};
+  }),
+  status: objectField("Whether the kind is served.", [], {
+    acceptedNames: names,
+    conditions: { type: "array", description: "Conditions.", items: anyObject("A condition.") },
+    storedVersions: { type: "array", description: "Stored versions.", items: { type: "string" } },
+  }),
+});
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinition, by which clients find kinds and their schemas. Its

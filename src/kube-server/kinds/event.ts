@@ -1,10 +1,17 @@
 import { type KindDefinition, nameColumn, type PrinterColumn } from "../api/kind.ts";
 import { childObject, type KubeObject } from "../api/object.ts";
 import { microTimeField, timeField } from "../api/object-meta.ts";
-import { referTo, type Schema, type SchemaComponent, textField } from "../api/schema.ts";
+import {
+  integerField,
+  objectField,
+  referTo,
+  type Schema,
+  type SchemaComponent,
+  textField,
+} from "../api/schema.ts";
 import { eventFaults } from "./event-rules.ts";
 
-const count = (description: string): Schema => ({ type: "integer", format: "int32", description });
+const count = (description: string): Schema => integerField("int32", description);
 const core = "io.k8s.api.core.v1.";
 
 export const objectReference: SchemaComponent = {
@@ -27,26 +34,18 @@ export const objectReference: SchemaComponent = {
 
 export const eventSource: SchemaComponent = {
   name: `${core}EventSource`,
-  schema: {
-    type: "object",
-    description: "EventSource is what an event comes from.",
-    properties: {
-      component: textField("Component from which the event is generated."),
-      host: textField("Node on which the event is generated."),
-    },
-  },
+  schema: objectField("EventSource is what an event comes from.", [], {
+    component: textField("Component from which the event is generated."),
+    host: textField("Node on which the event is generated."),
+  }),
 };
 
 const eventSeries: SchemaComponent = {
   name: `${core}EventSeries`,
-  schema: {
-    type: "object",
-    description: "EventSeries is a series of events that say the same.",
-    properties: {
-      count: count("Number of occurrences in this series up to the last one."),
-      lastObservedTime: microTimeField("Time of the last occurrence."),
-    },
-  },
+  schema: objectField("EventSeries is a series of events that say the same.", [], {
+    count: count("Number of occurrences in this series up to the last one."),
+    lastObservedTime: microTimeField("Time of the last occurrence."),
+  }),
 };
 
 const involved = (field: string) => (event: KubeObject) =>
@@ -122,27 +121,22 @@ export const eventKind: KindDefinition = {
   builtIn: true,
   statusSubresource: false,
   providerVerbs: ["create", "patch", "update"],
-  schema: {
-    type: "object",
-    description: "Event is a report of something that happened to an object.",
-    required: ["involvedObject"],
-    properties: {
-      involvedObject: referTo(objectReference, "The object that this event is about."),
-      related: referTo(objectReference, "A second object that this event is about. Optional."),
-      reason: textField("A short, machine-readable reason, such as Started."),
-      message: textField("A human-readable description of what happened."),
-      type: textField("Type of this event: Normal or Warning."),
-      action: textField("What was done or failed to be done, regarding the object."),
-      count: count("The number of times this event has occurred."),
-      firstTimestamp: timeField("The time at which the event was first recorded."),
-      lastTimestamp: timeField("The time at which the most recent occurrence was recorded."),
-      eventTime: microTimeField("Time when this event was first observed."),
-      reportingComponent: textField("Name of the controller that emitted this event."),
-      reportingInstance: textField("ID of the instance of that controller."),
-      source: referTo(eventSource, "The component that reports this event."),
-      series: referTo(eventSeries, "The series that this event stands for. Absent for a single event."),
-    },
-  },
+  schema: objectField("Event is a report of something that happened to an object.", ["involvedObject"], {
+    involvedObject: referTo(objectReference, "The object that this event is about."),
+    related: referTo(objectReference, "A second object that this event is about. Optional."),
+    reason: textField("A short, machine-readable reason, such as Started."),
+    message: textField("A human-readable description of what happened."),
+    type: textField("Type of this event: Normal or Warning."),
+    action: textField("What was done or failed to be done, regarding the object."),
+    count: count("The number of times this event has occurred."),
+    firstTimestamp: timeField("The time at which the event was first recorded."),
+    lastTimestamp: timeField("The time at which the most recent occurrence was recorded."),
+    eventTime: microTimeField("Time when this event was first observed."),
+    reportingComponent: textField("Name of the controller that emitted this event."),
+    reportingInstance: textField("ID of the instance of that controller."),
+    source: referTo(eventSource, "The component that reports this event."),
+    series: referTo(eventSeries, "The series that this event stands for. Absent for a single event."),
+  }),
   columns: eventColumns,
   selectableFields: {
     ...Object.fromEntries(

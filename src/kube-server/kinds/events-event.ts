@@ -1,7 +1,7 @@
 import type { KindDefinition } from "../api/kind.ts";
 import type { KubeObject } from "../api/object.ts";
 import { microTimeField, timeField } from "../api/object-meta.ts";
-import { integerField, referTo, type SchemaComponent, textField } from "../api/schema.ts";
+import { integerField, objectField, referTo, type SchemaComponent, textField } from "../api/schema.ts";
 import { eventColumns, eventKind, eventSource, objectReference } from "./event.ts";
 import { changedEventFaults, eventFaults, newEventFaults } from "./event-rules.ts";
 
@@ -29,15 +29,10 @@ const toServed = (event: KubeObject): KubeObject => renamed(event, namesHere);
 
 const eventSeries: SchemaComponent = {
   name: "io.k8s.api.events.v1.EventSeries",
-  schema: {
-    type: "object",
-    description: "EventSeries is a series of events that say the same.",
-    required: ["count", "lastObservedTime"],
-    properties: {
-      count: integerField("int32", "Number of occurrences in this series up to the last one."),
-      lastObservedTime: microTimeField("Time of the last occurrence."),
-    },
-  },
+  schema: objectField("EventSeries is a series of events that say the same.", ["count", "lastObservedTime"], {
+    count: integerField("int32", "Number of occurrences in this series up to the last one."),
+    lastObservedTime: microTimeField("Time of the last occurrence."),
+  }),
 };
 
 /** events.k8s.io/v1 Event: the events of core/v1 in the form of client-go's newer recorder. */
@@ -46,26 +41,22 @@ export const eventsEventKind: KindDefinition = {
   group: "events.k8s.io",
   storedAs: eventKind,
   conversion: { toServed, toStored },
-  schema: {
-    type: "object",
-    description: "Event is a report of something that happened to an object.",
-    properties: {
-      eventTime: microTimeField("Time when this event was first observed. Required."),
-      series: referTo(eventSeries, "The series that this event stands for. Absent for a single event."),
-      reportingController: textField("Name of the controller that emitted this event."),
-      reportingInstance: textField("ID of the instance of that controller."),
-      action: textField("What was done or failed to be done, regarding the object."),
-      reason: textField("Why the action was taken, in one word."),
-      regarding: referTo(objectReference, "The object that this event is about."),
-      related: referTo(objectReference, "A second object that this event is about. Optional."),
-      note: textField("A human-readable description of what happened."),
-      type: textField("Type of this event: Normal or Warning."),
-      deprecatedSource: referTo(eventSource, "The component that reports an event of core/v1."),
-      deprecatedFirstTimestamp: timeField("The time at which an event of core/v1 was first recorded."),
-      deprecatedLastTimestamp: timeField("The time at which an event of core/v1 occurred last."),
-      deprecatedCount: integerField("int32", "The number of times an event of core/v1 has occurred."),
-    },
-  },
+  schema: objectField("Event is a report of something that happened to an object.", [], {
+    eventTime: microTimeField("Time when this event was first observed. Required."),
+    series: referTo(eventSeries, "The series that this event stands for. Absent for a single event."),
+    reportingController: textField("Name of the controller that emitted this event."),
+    reportingInstance: textField("ID of the instance of that controller."),
+    action: textField("What was done or failed to be done, regarding the object."),
+    reason: textField("Why the action was taken, in one word."),
+    regarding: referTo(objectReference, "The object that this event is about."),
+    related: referTo(objectReference, "A second object that this event is about. Optional."),
+    note: textField("A human-readable description of what happened."),
+    type: textField("Type of this event: Normal or Warning."),
+    deprecatedSource: referTo(eventSource, "The component that reports an event of core/v1."),
+    deprecatedFirstTimestamp: timeField("The time at which an event of core/v1 was first recorded."),
+    deprecatedLastTimestamp: timeField("The time at which an event of core/v1 occurred last."),
+    deprecatedCount: integerField("int32", "The number of times an event of core/v1 has occurred."),
+  }),
   columns: eventColumns.map((column) => ({ ...column, value: (event) => column.value(toStored(event)) })),
   selectableFields: Object.fromEntries(
     Object.entries(eventKind.selectableFields).map(([field, value]) => {

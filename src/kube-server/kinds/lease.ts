@@ -1,28 +1,21 @@
 import type { KindDefinition } from "../api/kind.ts";
 import { childObject, type KubeObject } from "../api/object.ts";
 import { microTimeField } from "../api/object-meta.ts";
-import { integerField, referTo, type SchemaComponent, textField } from "../api/schema.ts";
+import { integerField, objectField, referTo, type SchemaComponent, textField } from "../api/schema.ts";
 import type { FieldError } from "../api/status.ts";
 import { invalidValue } from "../api/validate.ts";
 
 const leaseSpec: SchemaComponent = {
   name: "io.k8s.api.coordination.v1.LeaseSpec",
-  schema: {
-    type: "object",
-    description: "LeaseSpec is who holds a lease, and for how long.",
-    properties: {
-      holderIdentity: textField("Identity of the holder."),
-      leaseDurationSeconds: integerField(
-        "int32",
-        "How long others wait after renewTime before they take it.",
-      ),
-      acquireTime: microTimeField("Time when the current holder acquired the lease."),
-      renewTime: microTimeField("Time when the current holder last renewed the lease."),
-      leaseTransitions: integerField("int32", "Number of transitions of the lease between holders."),
-      strategy: textField("How a coordinated election chooses the leader."),
-      preferredHolder: textField("The holder to which the current one is asked to yield the lease."),
-    },
-  },
+  schema: objectField("LeaseSpec is who holds a lease, and for how long.", [], {
+    holderIdentity: textField("Identity of the holder."),
+    leaseDurationSeconds: integerField("int32", "How long others wait after renewTime before they take it."),
+    acquireTime: microTimeField("Time when the current holder acquired the lease."),
+    renewTime: microTimeField("Time when the current holder last renewed the lease."),
+    leaseTransitions: integerField("int32", "Number of transitions of the lease between holders."),
+    strategy: textField("How a coordinated election chooses the leader."),
+    preferredHolder: textField("The holder to which the current one is asked to yield the lease."),
+  }),
 };
 
 /**
@@ -44,11 +37,9 @@ export const leaseKind: KindDefinition = {
   builtIn: true,
   statusSubresource: false,
   providerVerbs: ["create", "patch", "update", "delete"],
-  schema: {
-    type: "object",
-    description: "Lease defines a lease concept.",
-    properties: { spec: referTo(leaseSpec, "Who holds the lease, and for how long.") },
-  },
+  schema: objectField("Lease defines a lease concept.", [], {
+    spec: referTo(leaseSpec, "Who holds the lease, and for how long."),
+  }),
   columns: [
     {
       name: "Holder",

@@ -1,7 +1,7 @@
 import type { KindDefinition } from "../api/kind.ts";
 import { childObject, cloneJson } from "../api/object.ts";
 import { timeField } from "../api/object-meta.ts";
-import { referTo, type SchemaComponent, textField } from "../api/schema.ts";
+import { atomicList, objectField, referTo, type SchemaComponent, textField } from "../api/schema.ts";
 
 /** Namespace that every control plane has from its creation. */
 export const defaultNamespace = "default";
@@ -10,54 +10,39 @@ const core = "io.k8s.api.core.v1.";
 
 const namespaceSpec: SchemaComponent = {
   name: `${core}NamespaceSpec`,
-  schema: {
-    type: "object",
-    description: "NamespaceSpec describes the attributes of a Namespace.",
-    properties: {
-      finalizers: {
-        type: "array",
-        description: "The values that must be gone before the namespace is removed.",
-        items: { type: "string" },
-        "x-kubernetes-list-type": "atomic",
-      },
-    },
-  },
+  schema: objectField("NamespaceSpec describes the attributes of a Namespace.", [], {
+    finalizers: atomicList(
+      { type: "string" },
+      "The values that must be gone before the namespace is removed.",
+    ),
+  }),
 };
 
 const namespaceCondition: SchemaComponent = {
   name: `${core}NamespaceCondition`,
-  schema: {
-    type: "object",
-    description: "NamespaceCondition holds details of the state of a namespace.",
-    required: ["type", "status"],
-    properties: {
-      type: textField("Type of the condition."),
-      status: textField("Status of the condition: True, False or Unknown."),
-      reason: textField("A machine-readable reason for the status."),
-      message: textField("A human-readable description of the status."),
-      lastTransitionTime: timeField("Last time the condition changed from one status to another."),
-    },
-  },
+  schema: objectField("NamespaceCondition holds details of the state of a namespace.", ["type", "status"], {
+    type: textField("Type of the condition."),
+    status: textField("Status of the condition: True, False or Unknown."),
+    reason: textField("A machine-readable reason for the status."),
+    message: textField("A human-readable description of the status."),
+    lastTransitionTime: timeField("Last time the condition changed from one status to another."),
+  }),
 };
 
 const namespaceStatus: SchemaComponent = {
   name: `${core}NamespaceStatus`,
-  schema: {
-    type: "object",
-    description: "NamespaceStatus is information about the current status of a Namespace.",
-    properties: {
-      phase: textField("Phase is where the namespace is in its life: Active or Terminating."),
-      conditions: {
-        type: "array",
-        description: "The latest observations of the namespace's state.",
-        items: referTo(namespaceCondition),
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-list-map-keys": ["type"],
-        "x-kubernetes-patch-merge-key": "type",
-        "x-kubernetes-patch-strategy": "merge",
-      },
+  schema: objectField("NamespaceStatus is information about the current status of a Namespace.", [], {
+    phase: textField("Phase is where the namespace is in its life: Active or Terminating."),
+    conditions: {
+      type: "array",
+      description: "The latest observations of the namespace's state.",
+      items: referTo(namespaceCondition),
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["type"],
+      "x-kubernetes-patch-merge-key": "type",
+      "x-kubernetes-patch-strategy": "merge",
     },
-  },
+  }),
 };
 
 /** core/v1 Namespace. Deleting one empties it first: see the namespace controller. */
@@ -77,14 +62,10 @@ export const namespaceKind: KindDefinition = {
   undeletable: [defaultNamespace],
   builtIn: true,
   statusSubresource: true,
-  schema: {
-    type: "object",
-    description: "Namespace provides a scope for names.",
-    properties: {
-      spec: referTo(namespaceSpec, "Spec defines the behavior of the Namespace."),
-      status: referTo(namespaceStatus, "Status describes the current status of the Namespace."),
-    },
-  },
+  schema: objectField("Namespace provides a scope for names.", [], {
+    spec: referTo(namespaceSpec, "Spec defines the behavior of the Namespace."),
+    status: referTo(namespaceStatus, "Status describes the current status of the Namespace."),
+  }),
   columns: [
     {
       name: "Status",

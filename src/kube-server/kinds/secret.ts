@@ -1,5 +1,6 @@
 import type { KindDefinition } from "../api/kind.ts";
 import { isJsonObject, type KubeObject } from "../api/object.ts";
+import { objectField } from "../api/schema.ts";
 import type { FieldError } from "../api/status.ts";
 import { forbiddenValue, invalidValue, requiredValue } from "../api/validate.ts";
 
@@ -39,24 +40,20 @@ export const secretKind: KindDefinition = {
   builtIn: true,
   confidential: true,
   statusSubresource: false,
-  schema: {
-    type: "object",
-    description: "Secret holds secret data of a certain type.",
-    properties: {
-      type: { type: "string", description: "Says what the data is for.", default: "Opaque" },
-      data: {
-        type: "object",
-        description: "The secret data, each value base64-encoded.",
-        additionalProperties: { type: "string", format: "byte", default: "" },
-      },
-      stringData: {
-        type: "object",
-        description: "Secret data in plain text; written into data and never shown.",
-        additionalProperties: { type: "string", default: "" },
-      },
-      immutable: { type: "boolean", description: "When true, the data cannot be changed." },
+  schema: objectField("Secret holds secret data of a certain type.", [], {
+    type: { type: "string", description: "Says what the data is for.", default: "Opaque" },
+    data: {
+      type: "object",
+      description: "The secret data, each value base64-encoded.",
+      additionalProperties: { type: "string", format: "byte", default: "" },
     },
-  },
+    stringData: {
+      type: "object",
+      description: "Secret data in plain text; written into data and never shown.",
+      additionalProperties: { type: "string", default: "" },
+    },
+    immutable: { type: "boolean", description: "When true, the data cannot be changed." },
+  }),
   columns: [
     {
       name: "Type",

@@ -1,5 +1,5 @@
 import type { KindDefinition } from "../../kube-server/api/kind.ts";
-import type { Schema } from "../../kube-server/api/schema.ts";
+import { objectField, type Schema } from "../../kube-server/api/schema.ts";
 
 /** What the kinds that a project declares have in common: custom, namespaced, with a status of their own. */
 export const declaredInProjects = {
@@ -18,5 +18,5 @@ export function specAndStatus(
   description: string,
   properties: { readonly spec: Schema; readonly status: Schema },
 ): Pick<KindDefinition, "description" | "schema"> {
-  return { description, schema: { type: "object", description, required: ["spec"], properties } };
+  return { description, schema: objectField(description, ["spec"], properties) };
 }

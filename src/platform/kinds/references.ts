@@ -2,7 +2,7 @@ import type { FaultList } from "../../kube-server/api/fault-list.ts";
 import type { KindDefinition } from "../../kube-server/api/kind.ts";
 import { nameFault } from "../../kube-server/api/metadata.ts";
 import { isJsonObject, type Json, type KubeObject, sameJson } from "../../kube-server/api/object.ts";
-import type { Schema } from "../../kube-server/api/schema.ts";
+import { objectField, type Schema, textField } from "../../kube-server/api/schema.ts";
 import { invalidValue, requiredValue } from "../../kube-server/api/validate.ts";
 import { objectKey, type StoredKind } from "../../kube-server/store/keys.ts";
 
@@ -14,38 +14,23 @@ export interface NamespacedName {
 
 /** Schema of a name in the object's own namespace. */
 export function localReference(description: string, referent: string): Schema {
-  return {
-    type: "object",
-    description,
-    required: ["name"],
-    properties: { name: { type: "string", description: `Name of the ${referent}.` } },
-  };
+  return objectField(description, ["name"], { name: textField(`Name of the ${referent}.`) });
 }
 
 /** Schema of a name with its namespace, both required. */
 export function fullReference(description: string, referent: string): Schema {
-  return {
-    type: "object",
-    description,
-    required: ["name", "namespace"],
-    properties: {
-      name: { type: "string", description: `Name of the ${referent}.` },
-      namespace: { type: "string", description: `Namespace of the ${referent}.` },
-    },
-  };
+  return objectField(description, ["name", "namespace"], {
+    name: textField(`Name of the ${referent}.`),
+    namespace: textField(`Namespace of the ${referent}.`),
+  });
 }
 
 /** Schema of a name with an optional namespace. @param fallback the namespace if there is none */
 export function openReference(description: string, referent: string, fallback: string): Schema {
-  return {
-    type: "object",
-    description,
-    required: ["name"],
-    properties: {
-      name: { type: "string", description: `Name of the ${referent}.` },
-      namespace: { type: "string", description: `Namespace of the ${referent}. Defaults to ${fallback}.` },
-    },
-  };
+  return objectField(description, ["name"], {
+    name: textField(`Name of the ${referent}.`),
+    namespace: textField(`Namespace of the ${referent}. Defaults to ${fallback}.`),
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
-import { textField } from "../../../kube-server/api/schema.ts";
+import { listItem, objectField, textField } from "../../../kube-server/api/schema.ts";
 import { configMapKind } from "../../../kube-server/kinds/config-map.ts";
 import { secretKind } from "../../../kube-server/kinds/secret.ts";
 import { namedConfigs } from "../../provider/plane/named-configs.ts";
@@ -70,39 +70,23 @@ export function instanceKind(groupDomain: string): KindDefinition {
     ...specAndStatus(
       "Instance is a running unit of a Workload: a sandbox of containers or a virtual machine.",
       {
-        spec: {
-          type: "object",
-          description: "Desired state of the instance.",
-          required: requiredInstanceFields,
-          properties: {
-            ...instanceFields,
-            location: fullReference("The location in which the instance runs.", "Location"),
-            controller: {
-              type: "object",
-              description: "What the controller of the instance notes.",
-              properties: {
-                templateHash: textField("Hash of the template that the instance was made from."),
-              },
-            },
-          },
-        },
+        spec: objectField("Desired state of the instance.", requiredInstanceFields, {
+          ...instanceFields,
+          location: fullReference("The location in which the instance runs.", "Location"),
+          controller: objectField("What the controller of the instance notes.", [], {
+            templateHash: textField("Hash of the template that the instance was made from."),
+          }),
+        }),
         status: pendingStatus("What is known of the instance.", ["Available"], {
           networkInterfaces: {
             type: "array",
             description: "What is known of each network interface, in the order of the spec.",
-            items: {
-              type: "object",
-              properties: {
-                assignments: {
-                  type: "object",
-                  description: "Addresses of the interface.",
-                  properties: {
-                    networkIP: textField("Address in the network."),
-                    externalIP: textField("Address at which open ports can be reached from outside."),
-                  },
-                },
-              },
-            },
+            items: listItem([], {
+              assignments: objectField("Addresses of the interface.", [], {
+                networkIP: textField("Address in the network."),
+                externalIP: textField("Address at which open ports can be reached from outside."),
+              }),
+            }),
           },
         }),
       },

@@ -1,7 +1,7 @@
 import type { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { type Json, type KubeObject, stringList } from "../../../kube-server/api/object.ts";
-import { atomicList, type Schema, textField } from "../../../kube-server/api/schema.ts";
+import { atomicList, listItem, type Schema, textField } from "../../../kube-server/api/schema.ts";
 import { duplicateValue, requiredValue } from "../../../kube-server/api/validate.ts";
 import { checkName } from "../references.ts";
 import { checkScaleSettings, scaleSettingsSchema } from "./scale-settings.ts";
@@ -16,18 +16,14 @@ export const placementsSchema: Schema = {
   description: "Where instances run, and how many.",
   minItems: 1,
   maxItems: maxPlacements,
-  items: {
-    type: "object",
-    required: ["name", "cityCodes", "scaleSettings"],
-    properties: {
-      name: textField("Name of the placement, an RFC 1123 label."),
-      cityCodes: {
-        ...atomicList(textField("A city code."), "Codes of the cities in which instances run, such as DFW."),
-        maxItems: maxCityCodes,
-      },
-      scaleSettings: scaleSettingsSchema,
+  items: listItem(["name", "cityCodes", "scaleSettings"], {
+    name: textField("Name of the placement, an RFC 1123 label."),
+    cityCodes: {
+      ...atomicList(textField("A city code."), "Codes of the cities in which instances run, such as DFW."),
+      maxItems: maxCityCodes,
     },
-  },
+    scaleSettings: scaleSettingsSchema,
+  }),
 };
 
 export function checkPlacements(list: Json | undefined, path: string, faults: FaultList): void {

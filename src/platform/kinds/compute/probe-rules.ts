@@ -1,7 +1,14 @@
 import type { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import type { Json } from "../../../kube-server/api/object.ts";
-import { integerField, intOrStringField, type Schema, textField } from "../../../kube-server/api/schema.ts";
+import {
+  integerField,
+  intOrStringField,
+  listItem,
+  objectField,
+  type Schema,
+  textField,
+} from "../../../kube-server/api/schema.ts";
 import { forbiddenValue, invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
 import { checkPortName, checkPortNumber } from "./port-rules.ts";
 
@@ -16,60 +23,42 @@ const port = intOrStringField("Number of a port of the container, or its name.")
 const maxItems = 64;
 
 /** As Kubernetes' Probe, without `host` and gRPC: a probe asks its own instance. */
-const probe = (description: string): Schema => ({
-  type: "object",
-  description,
-  properties: {
-    httpGet: {
-      type: "object",
-      description: "Succeeds with a status from 200 to 399. Redirects are not followed.",
-      required: ["port"],
-      properties: {
-        path: { ...textField("Path of the request."), default: "/" },
-        port,
-        scheme: {
-          type: "string",
-          description: "Scheme; certificates are not verified.",
-          enum: ["HTTP", "HTTPS"],
-          default: "HTTP",
-        },
-        httpHeaders: {
-          type: "array",
-          maxItems,
-          description: "Further headers of the request.",
-          items: {
-            type: "object",
-            required: ["name", "value"],
-            properties: { name: textField("Name of the header."), value: textField("Value of the header.") },
-          },
-        },
+const probe = (description: string): Schema =>
+  objectField(description, [], {
+    httpGet: objectField("Succeeds with a status from 200 to 399. Redirects are not followed.", ["port"], {
+      path: { ...textField("Path of the request."), default: "/" },
+      port,
+      scheme: {
+        type: "string",
+        description: "Scheme; certificates are not verified.",
+        enum: ["HTTP", "HTTPS"],
+        default: "HTTP",
       },
-    },
-    tcpSocket: {
-      type: "object",
-      description: "Succeeds when a connection is made.",
-      required: ["port"],
-      properties: { port },
-    },
-    exec: {
-      type: "object",
-      description: "Succeeds when the command exits with status 0.",
-      properties: {
-        command: {
-          type: "array",
-          maxItems,
-          description: "Command with its arguments, without a shell.",
-          items: { type: "string", maxLength: 4_096 },
-        },
+      httpHeaders: {
+        type: "array",
+        maxItems,
+        description: "Further headers of the request.",
+        items: listItem(["name", "value"], {
+          name: textField("Name of the header."),
+          value: textField("Value of the header."),
+        }),
       },
-    },
+    }),
+    tcpSocket: objectField("Succeeds when a connection is made.", ["port"], { port }),
+    exec: objectField("Succeeds when the command exits with status 0.", [], {
+      command: {
+        type: "array",
+        maxItems,
+        description: "Command with its arguments, without a shell.",
+        items: { type: "string", maxLength: 4_096 },
+      },
+    }),
     initialDelaySeconds: integerField("int32", "Pause between the container's start and the first probe."),
     timeoutSeconds: count("Longest time of a probe.", 1),
     periodSeconds: count("Pause between probes.", 10),
     successThreshold: count("Successes in a row after which a failed probe counts as successful.", 1),
     failureThreshold: count("Failures in a row after which a probe counts as failed.", 3),
-  },
-});
+  });
 
 const numbers = [
   ...["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"],

@@ -2,48 +2,40 @@ import type { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import type { Json } from "../../../kube-server/api/object.ts";
 import { invalidQuantity, parseQuantity, quantityField } from "../../../kube-server/api/quantity.ts";
-import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
+import {
+  integerField,
+  listItem,
+  objectField,
+  type Schema,
+  textField,
+} from "../../../kube-server/api/schema.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import { forbiddenValue, invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
 
 /** `scaleSettings` of a placement or WorkloadDeployment. */
-export const scaleSettingsSchema: Schema = {
-  type: "object",
-  description: "How many instances run in each city.",
-  required: ["minReplicas"],
-  properties: {
+export const scaleSettingsSchema: Schema = objectField(
+  "How many instances run in each city.",
+  ["minReplicas"],
+  {
     minReplicas: integerField("int32", "Least number of instances, from 1 to 1000."),
     maxReplicas: integerField("int32", "Largest number of instances."),
     metrics: {
       type: "array",
       description: "Metrics that the number of instances follows.",
       maxItems: 16,
-      items: {
-        type: "object",
-        required: ["resource"],
-        properties: {
-          resource: {
-            type: "object",
-            description: "Use of a resource.",
-            required: ["name", "target"],
-            properties: {
-              name: textField("Name of the resource. The only one is cpu."),
-              target: {
-                type: "object",
-                description: "The use to aim at; exactly one of the fields.",
-                properties: {
-                  value: quantityField("Use of all instances."),
-                  averageValue: quantityField("Use of one instance."),
-                  averageUtilization: integerField("int32", "Use of one instance, in percent."),
-                },
-              },
-            },
-          },
-        },
-      },
+      items: listItem(["resource"], {
+        resource: objectField("Use of a resource.", ["name", "target"], {
+          name: textField("Name of the resource. The only one is cpu."),
+          target: objectField("The use to aim at; exactly one of the fields.", [], {
+            value: quantityField("Use of all instances."),
+            averageValue: quantityField("Use of one instance."),
+            averageUtilization: integerField("int32", "Use of one instance, in percent."),
+          }),
+        }),
+      }),
     },
   },
-};
+);
 
 const maxReplicas = 1_000;
 const targets = ["value", "averageValue", "averageUtilization"] as const;

@@ -1,10 +1,14 @@
 import { quantityField } from "../../../kube-server/api/quantity.ts";
 import {
   atomicList,
+  choiceField,
   integerField,
   intOrStringField,
+  listItem,
+  objectField,
   type Schema,
   textField,
+  textMap,
 } from "../../../kube-server/api/schema.ts";
 import { openReference } from "../references.ts";
 import { probeFields } from "./probe-rules.ts";
@@ -19,7 +23,7 @@ export function namedList(
   return {
     type: "array",
     description,
-    items: { type: "object", required: ["name", ...required], properties: fields },
+    items: listItem(["name", ...required], fields),
     "x-kubernetes-list-type": "map",
     "x-kubernetes-list-map-keys": ["name"],
   };
@@ -47,161 +51,107 @@ const keyOf = (kind: string): Schema => ({
 const env = namedList("Environment variables.", [], {
   name: textField("Name of the variable."),
   value: textField("Value of the variable. Defaults to an empty value."),
-  valueFrom: {
-    type: "object",
-    description: "Source of the value, instead of value.",
-    properties: {
-      configMapKeyRef: keyOf("ConfigMap"),
-      secretKeyRef: keyOf("Secret"),
-      fieldRef: {
-        type: "object",
-        description: "A field of the instance.",
-        required: ["fieldPath"],
-        "x-kubernetes-map-type": "atomic",
-        properties: {
-          apiVersion: textField("Version of the schema that the path is written for."),
-          fieldPath: textField("Path of the field, such as metadata.name."),
-        },
+  valueFrom: objectField("Source of the value, instead of value.", [], {
+    configMapKeyRef: keyOf("ConfigMap"),
+    secretKeyRef: keyOf("Secret"),
+    fieldRef: {
+      type: "object",
+      description: "A field of the instance.",
+      required: ["fieldPath"],
+      "x-kubernetes-map-type": "atomic",
+      properties: {
+        apiVersion: textField("Version of the schema that the path is written for."),
+        fieldPath: textField("Path of the field, such as metadata.name."),
       },
     },
-  },
+  }),
 });
 
 const ports = namedList("Ports that are named, for network policies.", ["port"], {
   name: textField("Name of the port."),
   port: integerField("int32", "Number of the port."),
-  protocol: { type: "string", description: "Protocol. Defaults to TCP.", enum: ["SCTP", "TCP", "UDP"] },
+  protocol: choiceField("Protocol. Defaults to TCP.", ["SCTP", "TCP", "UDP"]),
 });
 
 const volumeAttachments = (description: string): Schema => ({
   type: "array",
   description,
-  items: {
-    type: "object",
-    required: ["name"],
-    properties: {
-      name: textField("Name of the volume."),
-      mountPath: textField("Path at which the volume's files appear."),
-    },
-  },
+  items: listItem(["name"], {
+    name: textField("Name of the volume."),
+    mountPath: textField("Path at which the volume's files appear."),
+  }),
 });
 
 /** More than an instance type runs, and more than an engine enforces; they bound the work of validation. */
 const maxContainers = 64;
 const maxRules = 1_000;
 
-const runtime: Schema = {
-  type: "object",
-  description: "What runs: containers in a sandbox, or a virtual machine.",
-  required: ["resources"],
-  properties: {
-    resources: {
-      type: "object",
-      description: "Resources of each instance.",
-      required: ["instanceType"],
-      properties: {
-        instanceType: textField("Type of the instances. The only one is platformcloud/d1-standard-2."),
-        requests: quantities("Not implemented."),
-      },
-    },
-    sandbox: {
-      type: "object",
-      description: "Containers that share network and volumes.",
-      required: ["containers"],
-      properties: {
-        containers: {
-          ...namedList("Containers of the sandbox.", ["image"], {
-            name: textField("Name of the container, an RFC 1123 label."),
-            image: textField("Image of the container."),
-            env,
-            resources: {
-              type: "object",
-              description: "Not implemented: resources are those of the instance type.",
-              properties: {
-                limits: quantities("Most that the container may use."),
-                requests: quantities("What is kept for the container."),
-              },
-            },
-            ports,
-            ...probeFields,
-            volumeAttachments: volumeAttachments("Volumes of the container."),
+const runtime: Schema = objectField(
+  "What runs: containers in a sandbox, or a virtual machine.",
+  ["resources"],
+  {
+    resources: objectField("Resources of each instance.", ["instanceType"], {
+      instanceType: textField("Type of the instances. The only one is platformcloud/d1-standard-2."),
+      requests: quantities("Not implemented."),
+    }),
+    sandbox: objectField("Containers that share network and volumes.", ["containers"], {
+      containers: {
+        ...namedList("Containers of the sandbox.", ["image"], {
+          name: textField("Name of the container, an RFC 1123 label."),
+          image: textField("Image of the container."),
+          env,
+          resources: objectField("Not implemented: resources are those of the instance type.", [], {
+            limits: quantities("Most that the container may use."),
+            requests: quantities("What is kept for the container."),
           }),
-          minItems: 1,
-          maxItems: maxContainers,
-        },
-        imagePullSecrets: {
-          type: "array",
-          description: "Secrets with the credentials of image registries.",
-          items: {
-            type: "object",
-            required: ["name"],
-            properties: { name: textField("Name of the Secret.") },
-          },
-        },
+          ports,
+          ...probeFields,
+          volumeAttachments: volumeAttachments("Volumes of the container."),
+        }),
+        minItems: 1,
+        maxItems: maxContainers,
       },
-    },
-    virtualMachine: {
-      type: "object",
-      description: "A virtual machine.",
-      required: ["volumeAttachments"],
-      properties: {
-        volumeAttachments: volumeAttachments(
-          "Volumes of the machine. The first one is the boot volume: a disk with an image.",
-        ),
-        ports,
+      imagePullSecrets: {
+        type: "array",
+        description: "Secrets with the credentials of image registries.",
+        items: listItem(["name"], { name: textField("Name of the Secret.") }),
       },
-    },
+    }),
+    virtualMachine: objectField("A virtual machine.", ["volumeAttachments"], {
+      volumeAttachments: volumeAttachments(
+        "Volumes of the machine. The first one is the boot volume: a disk with an image.",
+      ),
+      ports,
+    }),
   },
-};
+);
 
-const networkPolicy: Schema = {
-  type: "object",
-  description: "Traffic that the interface admits.",
-  properties: {
-    ingress: {
-      type: "array",
-      maxItems: maxRules,
-      description: "Rules for incoming traffic. What no rule admits is refused.",
-      items: {
-        type: "object",
-        properties: {
-          ports: atomicList(
-            {
-              type: "object",
-              properties: {
-                protocol: {
-                  type: "string",
-                  description: "Protocol. Defaults to TCP.",
-                  enum: ["SCTP", "TCP", "UDP"],
-                },
-                port: intOrStringField("Number or name of a port. Defaults to all ports."),
-                endPort: integerField("int32", "Last of a range of ports that begins with port."),
-              },
-            },
-            "Ports that the rule admits. Defaults to all ports.",
-          ),
-          from: atomicList(
-            {
-              type: "object",
-              properties: {
-                ipBlock: {
-                  type: "object",
-                  description: "A block of addresses.",
-                  required: ["cidr"],
-                  properties: {
-                    cidr: textField("The block, such as 192.168.1.0/24 or 2001:db8::/64."),
-                    except: atomicList({ type: "string" }, "Blocks in cidr that the rule does not admit."),
-                  },
-                },
-              },
-            },
-            "Sources that the rule admits. Defaults to all sources.",
-          ),
-        },
-      },
-    },
+const networkPolicy: Schema = objectField("Traffic that the interface admits.", [], {
+  ingress: {
+    type: "array",
+    maxItems: maxRules,
+    description: "Rules for incoming traffic. What no rule admits is refused.",
+    items: listItem([], {
+      ports: atomicList(
+        listItem([], {
+          protocol: choiceField("Protocol. Defaults to TCP.", ["SCTP", "TCP", "UDP"]),
+          port: intOrStringField("Number or name of a port. Defaults to all ports."),
+          endPort: integerField("int32", "Last of a range of ports that begins with port."),
+        }),
+        "Ports that the rule admits. Defaults to all ports.",
+      ),
+      from: atomicList(
+        listItem([], {
+          ipBlock: objectField("A block of addresses.", ["cidr"], {
+            cidr: textField("The block, such as 192.168.1.0/24 or 2001:db8::/64."),
+            except: atomicList({ type: "string" }, "Blocks in cidr that the rule does not admit."),
+          }),
+        }),
+        "Sources that the rule admits. Defaults to all sources.",
+      ),
+    }),
   },
-};
+});
 
 /** More than any instance type has. */
 const maxInterfaces = 16;
@@ -210,14 +160,10 @@ const networkInterfaces: Schema = {
   type: "array",
   description: "Network interfaces of each instance.",
   maxItems: maxInterfaces,
-  items: {
-    type: "object",
-    required: ["network"],
-    properties: {
-      network: openReference("The network.", "Network", "the namespace of the workload"),
-      networkPolicy,
-    },
-  },
+  items: listItem(["network"], {
+    network: openReference("The network.", "Network", "the namespace of the workload"),
+    networkPolicy,
+  }),
 };
 
 /** Fields of `spec` of a template, and of an Instance. */
@@ -229,31 +175,11 @@ export const instanceFields: Readonly<Record<string, Schema>> = {
 
 export const requiredInstanceFields: readonly string[] = ["runtime", "networkInterfaces"];
 
-const textMap = (description: string): Schema => ({
-  type: "object",
-  description,
-  additionalProperties: { type: "string" },
-});
-
 /** `template` of a Workload or WorkloadDeployment. */
-export const templateSchema: Schema = {
-  type: "object",
-  description: "What each instance is made from.",
-  required: ["spec"],
-  properties: {
-    metadata: {
-      type: "object",
-      description: "Metadata of the instances.",
-      properties: {
-        labels: textMap("Labels of the instances."),
-        annotations: textMap("Annotations of the instances."),
-      },
-    },
-    spec: {
-      type: "object",
-      description: "Desired state of the instances.",
-      required: requiredInstanceFields,
-      properties: instanceFields,
-    },
-  },
-};
+export const templateSchema: Schema = objectField("What each instance is made from.", ["spec"], {
+  metadata: objectField("Metadata of the instances.", [], {
+    labels: textMap("Labels of the instances."),
+    annotations: textMap("Annotations of the instances."),
+  }),
+  spec: objectField("Desired state of the instances.", requiredInstanceFields, instanceFields),
+});

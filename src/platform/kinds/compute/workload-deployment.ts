@@ -5,7 +5,7 @@ import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { KubeObject } from "../../../kube-server/api/object.ts";
-import { textField } from "../../../kube-server/api/schema.ts";
+import { objectField, textField } from "../../../kube-server/api/schema.ts";
 import { invalidValue } from "../../../kube-server/api/validate.ts";
 import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { cityCodeReference, isCityCode } from "../networking/location.ts";
@@ -36,26 +36,20 @@ export function workloadDeploymentKind(groupDomain: string): KindDefinition {
     singular: "workloaddeployment",
     ...declaredInProjects,
     ...specAndStatus("WorkloadDeployment runs the instances of a Workload's placement in one city.", {
-      spec: {
-        type: "object",
-        description: "What runs, and where; kept equal to what the Workload says.",
-        required: ["workloadRef", "placementName", "cityCode", "template", "scaleSettings"],
-        properties: {
-          workloadRef: {
-            type: "object",
-            description: "The Workload.",
-            required: ["name", "uid"],
-            properties: {
-              name: textField("Name of the Workload."),
-              uid: textField("UID of the Workload."),
-            },
-          },
+      spec: objectField(
+        "What runs, and where; kept equal to what the Workload says.",
+        ["workloadRef", "placementName", "cityCode", "template", "scaleSettings"],
+        {
+          workloadRef: objectField("The Workload.", ["name", "uid"], {
+            name: textField("Name of the Workload."),
+            uid: textField("UID of the Workload."),
+          }),
           placementName: textField("Name of the Workload's placement."),
           cityCode: textField("Code of the city in which instances run."),
           template: templateSchema,
           scaleSettings: scaleSettingsSchema,
         },
-      },
+      ),
       status: pendingStatus("What is known of the instances.", ["Available"], {
         location: fullReference("The location in which instances run.", "Location"),
         ...replicaCounts,

@@ -4,7 +4,13 @@ import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { KubeObject } from "../../../kube-server/api/object.ts";
-import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
+import {
+  integerField,
+  listItem,
+  objectField,
+  type Schema,
+  textField,
+} from "../../../kube-server/api/schema.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { cityCodeOf, cityCodeReference, locationKind } from "../networking/location.ts";
@@ -43,15 +49,11 @@ const status = pendingStatus("What is known of the workload.", ["Available"], {
   placements: {
     type: "array",
     description: "What is known of each placement.",
-    items: {
-      type: "object",
-      required: ["name"],
-      properties: {
-        name: textField("Name of the placement."),
-        ...replicaCounts,
-        conditions: conditionsSchema,
-      },
-    },
+    items: listItem(["name"], {
+      name: textField("Name of the placement."),
+      ...replicaCounts,
+      conditions: conditionsSchema,
+    }),
     "x-kubernetes-list-type": "map",
     "x-kubernetes-list-map-keys": ["name"],
   },
@@ -67,12 +69,10 @@ export function workloadKind(groupDomain: string): KindDefinition {
     singular: "workload",
     ...declaredInProjects,
     ...specAndStatus("Workload runs instances of a template in the cities of its placements.", {
-      spec: {
-        type: "object",
-        description: "What runs, and where.",
-        required: ["template", "placements"],
-        properties: { template: templateSchema, placements: placementsSchema },
-      },
+      spec: objectField("What runs, and where.", ["template", "placements"], {
+        template: templateSchema,
+        placements: placementsSchema,
+      }),
       status,
     }),
     columns: [ageColumn, ...statusColumns("Available")],

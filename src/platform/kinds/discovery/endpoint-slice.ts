@@ -4,7 +4,15 @@ import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import { nameFault } from "../../../kube-server/api/metadata.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
-import { atomicList, integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
+import {
+  atomicList,
+  choiceField,
+  integerField,
+  listItem,
+  objectField,
+  type Schema,
+  textField,
+} from "../../../kube-server/api/schema.ts";
 import { isLabelKey } from "../../../kube-server/api/selectors.ts";
 import { duplicateValue, invalidValue } from "../../../kube-server/api/validate.ts";
 
@@ -20,43 +28,32 @@ export const endpointSliceNames = {
 const maxEndpoints = 1_000;
 const maxPorts = 100;
 
-const endpoint: Schema = {
-  type: "object",
-  required: ["addresses"],
-  properties: {
-    addresses: {
-      ...atomicList({ type: "string" }, "Addresses of the endpoint, of the slice's type."),
-      minItems: 1,
-      maxItems: 100,
-      "x-kubernetes-list-type": "set",
-    },
-    conditions: {
-      type: "object",
-      description: "State of the endpoint.",
-      properties: {
-        ready: { type: "boolean", description: "It takes requests." },
-        serving: { type: "boolean", description: "It takes requests, also while it ends." },
-        terminating: { type: "boolean", description: "It is about to end." },
-      },
-    },
-    hostname: textField("Name of the endpoint."),
+const endpoint: Schema = listItem(["addresses"], {
+  addresses: {
+    ...atomicList({ type: "string" }, "Addresses of the endpoint, of the slice's type."),
+    minItems: 1,
+    maxItems: 100,
+    "x-kubernetes-list-type": "set",
   },
-};
+  conditions: objectField("State of the endpoint.", [], {
+    ready: { type: "boolean", description: "It takes requests." },
+    serving: { type: "boolean", description: "It takes requests, also while it ends." },
+    terminating: { type: "boolean", description: "It is about to end." },
+  }),
+  hostname: textField("Name of the endpoint."),
+});
 
-const portSchema: Schema = {
-  type: "object",
-  properties: {
-    name: textField("Name of the port, unique within the slice."),
-    protocol: {
-      type: "string",
-      description: "Protocol of the port.",
-      enum: ["TCP", "UDP", "SCTP"],
-      default: "TCP",
-    },
-    port: integerField("int32", "Number of the port."),
-    appProtocol: textField("Protocol of the application: http or https."),
+const portSchema: Schema = listItem([], {
+  name: textField("Name of the port, unique within the slice."),
+  protocol: {
+    type: "string",
+    description: "Protocol of the port.",
+    enum: ["TCP", "UDP", "SCTP"],
+    default: "TCP",
   },
-};
+  port: integerField("int32", "Number of the port."),
+  appProtocol: textField("Protocol of the application: http or https."),
+});
 
 /** Addresses and ports of a backend (discovery.k8s.io/v1). */
 export const endpointSliceKind: KindDefinition = {
@@ -71,20 +68,11 @@ export const endpointSliceKind: KindDefinition = {
   statusSubresource: false,
   selectableFields: {},
   description: "EndpointSlice holds the addresses and the ports of a backend.",
-  schema: {
-    type: "object",
-    description: "EndpointSlice holds the addresses and the ports of a backend.",
-    required: ["addressType"],
-    properties: {
-      addressType: {
-        type: "string",
-        description: "Type of all addresses. Cannot be changed.",
-        enum: ["IPv4", "IPv6", "FQDN"],
-      },
-      endpoints: { ...atomicList(endpoint, "The endpoints."), maxItems: maxEndpoints },
-      ports: { ...atomicList(portSchema, "Ports of every endpoint."), maxItems: maxPorts },
-    },
-  },
+  schema: objectField("EndpointSlice holds the addresses and the ports of a backend.", ["addressType"], {
+    addressType: choiceField("Type of all addresses. Cannot be changed.", ["IPv4", "IPv6", "FQDN"]),
+    endpoints: { ...atomicList(endpoint, "The endpoints."), maxItems: maxEndpoints },
+    ports: { ...atomicList(portSchema, "Ports of every endpoint."), maxItems: maxPorts },
+  }),
   columns: [
     textColumn("AddressType", "Type of the addresses.", (slice) => String(slice["addressType"] ?? "")),
     textColumn("Ports", "Ports of every endpoint.", (slice) =>

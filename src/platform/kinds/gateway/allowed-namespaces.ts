@@ -2,7 +2,7 @@ import type { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt, isSet, objectsIn } from "../../../kube-server/api/fields.ts";
 import { type LabelRequirement, matchesLabels } from "../../../kube-server/api/label-selector.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
-import { type Schema, textField } from "../../../kube-server/api/schema.ts";
+import { atomicList, listItem, type Schema, textField } from "../../../kube-server/api/schema.ts";
 import { isLabelKey, isLabelValue } from "../../../kube-server/api/selectors.ts";
 import { forbiddenValue, invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
 
@@ -44,21 +44,11 @@ export const allowedNamespacesSchema: Schema = {
           description: "Further requirements.",
           maxItems: maxRequirements,
           "x-kubernetes-list-type": "atomic",
-          items: {
-            type: "object",
-            required: ["key", "operator"],
-            properties: {
-              key: textField("Key of the label."),
-              operator: textField("In, NotIn, Exists or DoesNotExist."),
-              values: {
-                type: "array",
-                description: "Values of In and NotIn.",
-                maxItems: maxValues,
-                items: { type: "string" },
-                "x-kubernetes-list-type": "atomic",
-              },
-            },
-          },
+          items: listItem(["key", "operator"], {
+            key: textField("Key of the label."),
+            operator: textField("In, NotIn, Exists or DoesNotExist."),
+            values: atomicList({ type: "string" }, "Values of In and NotIn.", { maxItems: maxValues }),
+          }),
         },
       },
     },

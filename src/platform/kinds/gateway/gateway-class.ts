@@ -2,7 +2,7 @@ import { fieldColumn } from "../../../kube-server/api/columns.ts";
 import { conditionsSchema } from "../../../kube-server/api/conditions.ts";
 import { fixedUid } from "../../../kube-server/api/fixed-uid.ts";
 import { ageColumn, apiVersionOf, type KindDefinition } from "../../../kube-server/api/kind.ts";
-import { textField } from "../../../kube-server/api/schema.ts";
+import { objectField, textField } from "../../../kube-server/api/schema.ts";
 import { gatewayClass, gatewayControllerName, gatewayNames } from "./gateway.ts";
 
 const names = {
@@ -27,25 +27,13 @@ export function gatewayClassKind(groupDomain: string): KindDefinition {
     nameRule: "subdomain",
     builtIn: false,
     statusSubresource: false,
-    schema: {
-      type: "object",
-      description,
-      properties: {
-        spec: {
-          type: "object",
-          description: "Who runs the gateways.",
-          properties: {
-            controllerName: textField("Controller of the Gateways."),
-            description: textField("What it is."),
-          },
-        },
-        status: {
-          type: "object",
-          description: "What is known of the class.",
-          properties: { conditions: conditionsSchema },
-        },
-      },
-    },
+    schema: objectField(description, [], {
+      spec: objectField("Who runs the gateways.", [], {
+        controllerName: textField("Controller of the Gateways."),
+        description: textField("What it is."),
+      }),
+      status: objectField("What is known of the class.", [], { conditions: conditionsSchema }),
+    }),
     columns: [
       fieldColumn("Controller", "Controller of the Gateways.", ["spec", "controllerName"]),
       {

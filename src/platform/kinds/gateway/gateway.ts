@@ -5,7 +5,14 @@ import { fieldAt, isSet, objectsIn } from "../../../kube-server/api/fields.ts";
 import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { JsonObject } from "../../../kube-server/api/object.ts";
-import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
+import {
+  atomicList,
+  integerField,
+  listItem,
+  objectField,
+  type Schema,
+  textField,
+} from "../../../kube-server/api/schema.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import { forbiddenValue, invalidValue } from "../../../kube-server/api/validate.ts";
 import { declaredInProjects } from "../declared-in-projects.ts";
@@ -78,70 +85,54 @@ export function listenerFault({
   return { reason: "PortUnavailable", message };
 }
 
-const listener: Schema = {
-  type: "object",
-  required: ["name", "port", "protocol"],
-  properties: {
-    name: {
-      ...textField("Name of the listener."),
-      minLength: 1,
-      maxLength: 253,
-      pattern: dnsNamePattern,
-    },
-    hostname: hostnameSchema(
-      "Hostname whose requests it takes, besides the gateway's own; the project must prove that it has it.",
-    ),
-    port: {
-      ...integerField("int32", "80 for HTTP, 443 for HTTPS; a listener on another port is not served."),
-      minimum: 1,
-      maximum: 65_535,
-    },
-    protocol: {
-      ...textField("HTTP or HTTPS; a listener of another protocol is not served."),
-      minLength: 1,
-      maxLength: 255,
-      pattern:
-        "^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|" +
-        "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\\/[A-Za-z0-9]+$",
-    },
-    tls: listenerTls,
-    allowedRoutes: {
-      type: "object",
-      description: "Which routes may be attached.",
-      default: { namespaces: { from: "Same" } },
-      properties: {
-        namespaces: allowedNamespacesSchema,
-        kinds: {
-          type: "array",
-          description: "Kinds of the routes; HTTPRoute is the only one that there is. Defaults to it.",
-          maxItems: 8,
-          items: {
-            type: "object",
-            required: ["kind"],
-            properties: {
-              group: { ...textField("Group of the kind."), default: gatewayNames.group },
-              kind: { ...textField("The kind."), minLength: 1, maxLength: 63 },
-            },
-          },
-          "x-kubernetes-list-type": "atomic",
-        },
-      },
+const listener: Schema = listItem(["name", "port", "protocol"], {
+  name: {
+    ...textField("Name of the listener."),
+    minLength: 1,
+    maxLength: 253,
+    pattern: dnsNamePattern,
+  },
+  hostname: hostnameSchema(
+    "Hostname whose requests it takes, besides the gateway's own; the project must prove that it has it.",
+  ),
+  port: {
+    ...integerField("int32", "80 for HTTP, 443 for HTTPS; a listener on another port is not served."),
+    minimum: 1,
+    maximum: 65_535,
+  },
+  protocol: {
+    ...textField("HTTP or HTTPS; a listener of another protocol is not served."),
+    minLength: 1,
+    maxLength: 255,
+    pattern:
+      "^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|" +
+      "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\\/[A-Za-z0-9]+$",
+  },
+  tls: listenerTls,
+  allowedRoutes: {
+    type: "object",
+    description: "Which routes may be attached.",
+    default: { namespaces: { from: "Same" } },
+    properties: {
+      namespaces: allowedNamespacesSchema,
+      kinds: atomicList(
+        listItem(["kind"], {
+          group: { ...textField("Group of the kind."), default: gatewayNames.group },
+          kind: { ...textField("The kind."), minLength: 1, maxLength: 63 },
+        }),
+        "Kinds of the routes; HTTPRoute is the only one that there is. Defaults to it.",
+        { maxItems: 8 },
+      ),
     },
   },
-};
+});
 
 /** `status.addresses`, also of an HTTPProxy. */
-export const gatewayAddresses: Schema = {
-  type: "array",
-  description: "Addresses of the gateway.",
-  maxItems: 16,
-  items: {
-    type: "object",
-    required: ["value"],
-    properties: { type: textField("Hostname."), value: textField("The address.") },
-  },
-  "x-kubernetes-list-type": "atomic",
-};
+export const gatewayAddresses: Schema = atomicList(
+  listItem(["value"], { type: textField("Hostname."), value: textField("The address.") }),
+  "Addresses of the gateway.",
+  { maxItems: 16 },
+);
 
 const status = pendingStatus("Where the gateway is reached.", ["Accepted", "Programmed"], {
   addresses: gatewayAddresses,
@@ -149,25 +140,15 @@ const status = pendingStatus("Where the gateway is reached.", ["Accepted", "Prog
     type: "array",
     description: "What is known of each listener.",
     maxItems: 64,
-    items: {
-      type: "object",
-      required: ["name", "attachedRoutes"],
-      properties: {
-        name: textField("Name of the listener."),
-        supportedKinds: {
-          type: "array",
-          description: "Kinds of routes that may be attached.",
-          items: {
-            type: "object",
-            required: ["kind"],
-            properties: { group: textField("Group of the kind."), kind: textField("The kind.") },
-          },
-          "x-kubernetes-list-type": "atomic",
-        },
-        attachedRoutes: integerField("int32", "Routes that are attached."),
-        conditions: conditionsSchema,
-      },
-    },
+    items: listItem(["name", "attachedRoutes"], {
+      name: textField("Name of the listener."),
+      supportedKinds: atomicList(
+        listItem(["kind"], { group: textField("Group of the kind."), kind: textField("The kind.") }),
+        "Kinds of routes that may be attached.",
+      ),
+      attachedRoutes: integerField("int32", "Routes that are attached."),
+      conditions: conditionsSchema,
+    }),
     "x-kubernetes-list-type": "map",
     "x-kubernetes-list-map-keys": ["name"],
   },
@@ -183,40 +164,26 @@ export function gatewayKind(groupDomain: string): KindDefinition {
     shortNames: ["gtw"],
     categories: ["gateway-api"],
     description,
-    schema: {
-      type: "object",
-      description,
-      required: ["spec"],
-      properties: {
-        spec: {
-          type: "object",
-          description: "How the gateway is reached.",
-          required: ["gatewayClassName", "listeners"],
-          properties: {
-            gatewayClassName: { ...textField(`Class: ${gatewayClass}.`), minLength: 1, maxLength: 253 },
-            listeners: {
-              type: "array",
-              description: "Ports that the gateway listens on.",
-              minItems: 1,
-              maxItems: 64,
-              items: listener,
-              "x-kubernetes-list-type": "map",
-              "x-kubernetes-list-map-keys": ["name"],
-            },
-            addresses: {
-              type: "array",
-              description: "Not supported: the platform assigns addresses.",
-              maxItems: 16,
-              items: opaque("An address."),
-              "x-kubernetes-list-type": "atomic",
-            },
-            infrastructure: opaque("Not supported."),
-            backendTLS: opaque("Not supported: TLS of backends is always verified by their names."),
-          },
+    schema: objectField(description, ["spec"], {
+      spec: objectField("How the gateway is reached.", ["gatewayClassName", "listeners"], {
+        gatewayClassName: { ...textField(`Class: ${gatewayClass}.`), minLength: 1, maxLength: 253 },
+        listeners: {
+          type: "array",
+          description: "Ports that the gateway listens on.",
+          minItems: 1,
+          maxItems: 64,
+          items: listener,
+          "x-kubernetes-list-type": "map",
+          "x-kubernetes-list-map-keys": ["name"],
         },
-        status,
-      },
-    },
+        addresses: atomicList(opaque("An address."), "Not supported: the platform assigns addresses.", {
+          maxItems: 16,
+        }),
+        infrastructure: opaque("Not supported."),
+        backendTLS: opaque("Not supported: TLS of backends is always verified by their names."),
+      }),
+      status,
+    }),
     columns: [
       fieldColumn("Class", "Class of the gateway.", ["spec", "gatewayClassName"]),
       fieldColumn("Address", "Where the gateway is reached.", ["status", "addresses", 0, "value"]),

@@ -4,7 +4,14 @@ import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import { type JsonObject, type KubeObject, stringList } from "../../../kube-server/api/object.ts";
-import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
+import {
+  atomicList,
+  integerField,
+  listItem,
+  objectField,
+  type Schema,
+  textField,
+} from "../../../kube-server/api/schema.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import { invalidValue, requiredValue } from "../../../kube-server/api/validate.ts";
 import { declaredInProjects } from "../declared-in-projects.ts";
@@ -24,35 +31,25 @@ const port = (description: string): Schema => ({
   maximum: 65_535,
 });
 
-const parentRef: Schema = {
-  type: "object",
-  description: "A gateway, or one of its listeners.",
-  required: ["name"],
-  properties: {
-    group: { ...textField("Group of the parent."), default: gatewayNames.group },
-    kind: { ...textField("Kind of the parent."), default: gatewayNames.kind },
-    namespace: textField("Namespace of the parent. Defaults to the route's."),
-    name: { ...textField("Name of the parent."), minLength: 1, maxLength: 253 },
-    sectionName: textField("Name of a listener. Defaults to all of them."),
-    port: port("Port of a listener. Defaults to all of them."),
-  },
-};
+const parentRef: Schema = objectField("A gateway, or one of its listeners.", ["name"], {
+  group: { ...textField("Group of the parent."), default: gatewayNames.group },
+  kind: { ...textField("Kind of the parent."), default: gatewayNames.kind },
+  namespace: textField("Namespace of the parent. Defaults to the route's."),
+  name: { ...textField("Name of the parent."), minLength: 1, maxLength: 253 },
+  sectionName: textField("Name of a listener. Defaults to all of them."),
+  port: port("Port of a listener. Defaults to all of them."),
+});
 
-const backendRef: Schema = {
-  type: "object",
-  description: "An EndpointSlice that requests are forwarded to.",
-  required: ["name"],
-  properties: {
-    ...backendFields,
-    weight: {
-      ...integerField("int32", "Share of the requests, beside the rule's other backends; 0: none."),
-      default: 1,
-      minimum: 0,
-      maximum: 1_000_000,
-    },
-    filters: filtersSchema("Changes to what this backend gets, and to what it responds with."),
+const backendRef: Schema = objectField("An EndpointSlice that requests are forwarded to.", ["name"], {
+  ...backendFields,
+  weight: {
+    ...integerField("int32", "Share of the requests, beside the rule's other backends; 0: none."),
+    default: 1,
+    minimum: 0,
+    maximum: 1_000_000,
   },
-};
+  filters: filtersSchema("Changes to what this backend gets, and to what it responds with."),
+});
 
 const rules: Schema = {
   type: "array",
@@ -61,34 +58,23 @@ const rules: Schema = {
   minItems: 1,
   maxItems: maxRules,
   "x-kubernetes-list-type": "atomic",
-  items: {
-    type: "object",
-    properties: {
-      name: ruleName,
-      matches: matchesSchema,
-      filters: filtersSchema("Changes to the request and the response, or a redirect."),
-      backendRefs: {
-        type: "array",
-        description: "The backends, which share the requests by weight.",
-        maxItems: 16,
-        items: backendRef,
-        "x-kubernetes-list-type": "atomic",
-      },
-      timeouts: timeoutsSchema,
-      retry: retrySchema,
-    },
-  },
+  items: listItem([], {
+    name: ruleName,
+    matches: matchesSchema,
+    filters: filtersSchema("Changes to the request and the response, or a redirect."),
+    backendRefs: atomicList(backendRef, "The backends, which share the requests by weight.", {
+      maxItems: 16,
+    }),
+    timeouts: timeoutsSchema,
+    retry: retrySchema,
+  }),
 };
 
-const parentStatus: Schema = {
-  type: "object",
-  required: ["parentRef", "controllerName"],
-  properties: {
-    parentRef,
-    controllerName: textField("The controller that wrote this entry."),
-    conditions: conditionsSchema,
-  },
-};
+const parentStatus: Schema = listItem(["parentRef", "controllerName"], {
+  parentRef,
+  controllerName: textField("The controller that wrote this entry."),
+  conditions: conditionsSchema,
+});
 
 /** Where the requests of a gateway go (Gateway API). Made for an HTTPProxy, or by users. */
 export const httpRouteKind: KindDefinition = {
@@ -101,49 +87,26 @@ export const httpRouteKind: KindDefinition = {
   statusWriters: "members",
   categories: ["gateway-api"],
   description: "HTTPRoute says where the requests of a Gateway go.",
-  schema: {
-    type: "object",
-    description: "HTTPRoute says where the requests of a Gateway go.",
-    required: ["spec"],
-    properties: {
-      spec: {
-        type: "object",
-        description: "Which requests go where.",
-        properties: {
-          parentRefs: {
-            type: "array",
-            description: "The gateways whose requests the rules are for.",
-            maxItems: 32,
-            items: parentRef,
-            "x-kubernetes-list-type": "atomic",
-          },
-          hostnames: {
-            type: "array",
-            description: "Hostnames that the rules are for. Defaults to all of the listeners.",
-            maxItems: 16,
-            items: hostnameSchema("A hostname; `*.` stands for one label or more."),
-            "x-kubernetes-list-type": "atomic",
-          },
-          rules,
-        },
-      },
-      status: {
-        type: "object",
-        description: "What is known of the route at each parent.",
-        default: { parents: [] },
-        required: ["parents"],
-        properties: {
-          parents: {
-            type: "array",
-            description: "One entry for each parent.",
-            maxItems: 32,
-            items: parentStatus,
-            "x-kubernetes-list-type": "atomic",
-          },
-        },
+  schema: objectField("HTTPRoute says where the requests of a Gateway go.", ["spec"], {
+    spec: objectField("Which requests go where.", [], {
+      parentRefs: atomicList(parentRef, "The gateways whose requests the rules are for.", { maxItems: 32 }),
+      hostnames: atomicList(
+        hostnameSchema("A hostname; `*.` stands for one label or more."),
+        "Hostnames that the rules are for. Defaults to all of the listeners.",
+        { maxItems: 16 },
+      ),
+      rules,
+    }),
+    status: {
+      type: "object",
+      description: "What is known of the route at each parent.",
+      default: { parents: [] },
+      required: ["parents"],
+      properties: {
+        parents: atomicList(parentStatus, "One entry for each parent.", { maxItems: 32 }),
       },
     },
-  },
+  }),
   columns: [fieldColumn("Hostnames", "Names that the route is for.", ["spec", "hostnames"]), ageColumn],
   validate(route) {
     const faults = new FaultList();

@@ -1,7 +1,13 @@
 import type { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt, isSet, objectsIn } from "../../../kube-server/api/fields.ts";
 import type { JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
-import { type Schema, textField } from "../../../kube-server/api/schema.ts";
+import {
+  atomicList,
+  listItem,
+  objectField,
+  type Schema,
+  textField,
+} from "../../../kube-server/api/schema.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import {
   forbiddenValue,
@@ -20,48 +26,35 @@ export function certificateIssuerOption(groupDomain: string): string {
 }
 
 /** `tls` of a listener. */
-export const listenerTls: Schema = {
-  type: "object",
-  description: "Settings of TLS; for HTTPS only.",
-  properties: {
-    mode: {
-      type: "string",
-      description: "TLS ends at the gateway.",
-      enum: ["Terminate", "Passthrough"],
-      default: "Terminate",
-    },
-    certificateRefs: {
-      type: "array",
-      description:
-        "The Secret of the type kubernetes.io/tls with the certificate of the listener's hostnames.",
-      maxItems: 64,
-      items: {
-        type: "object",
-        required: ["name"],
-        properties: {
-          group: { ...textField("Group of the object."), default: "", maxLength: 253 },
-          kind: { ...textField("Kind of the object."), default: "Secret", minLength: 1, maxLength: 63 },
-          name: { ...textField("Name of the Secret."), minLength: 1, maxLength: 253 },
-          namespace: {
-            ...textField(
-              "Namespace of the Secret; another one than the gateway's needs a ReferenceGrant there.",
-            ),
-            minLength: 1,
-            maxLength: 63,
-          },
-        },
-      },
-      "x-kubernetes-list-type": "atomic",
-    },
-    frontendValidation: opaqueObject("Not supported."),
-    options: {
-      type: "object",
-      description: "Where the certificate comes from, without certificateRefs.",
-      maxProperties: 16,
-      additionalProperties: { type: "string", maxLength: 4096 },
-    },
+export const listenerTls: Schema = objectField("Settings of TLS; for HTTPS only.", [], {
+  mode: {
+    type: "string",
+    description: "TLS ends at the gateway.",
+    enum: ["Terminate", "Passthrough"],
+    default: "Terminate",
   },
-};
+  certificateRefs: atomicList(
+    listItem(["name"], {
+      group: { ...textField("Group of the object."), default: "", maxLength: 253 },
+      kind: { ...textField("Kind of the object."), default: "Secret", minLength: 1, maxLength: 63 },
+      name: { ...textField("Name of the Secret."), minLength: 1, maxLength: 253 },
+      namespace: {
+        ...textField("Namespace of the Secret; another one than the gateway's needs a ReferenceGrant there."),
+        minLength: 1,
+        maxLength: 63,
+      },
+    }),
+    "The Secret of the type kubernetes.io/tls with the certificate of the listener's hostnames.",
+    { maxItems: 64 },
+  ),
+  frontendValidation: opaqueObject("Not supported."),
+  options: {
+    type: "object",
+    description: "Where the certificate comes from, without certificateRefs.",
+    maxProperties: 16,
+    additionalProperties: { type: "string", maxLength: 4096 },
+  },
+});
 
 /** The reference to a listener's certificate; undefined: it has the gateway's. */
 export function certificateRefOf({ protocol, tls }: JsonObject): JsonObject | undefined {

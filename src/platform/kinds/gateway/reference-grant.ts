@@ -1,7 +1,13 @@
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { KubeObject } from "../../../kube-server/api/object.ts";
-import { type Schema, textField } from "../../../kube-server/api/schema.ts";
+import {
+  atomicList,
+  listItem,
+  objectField,
+  type Schema,
+  textField,
+} from "../../../kube-server/api/schema.ts";
 import { objectKey } from "../../../kube-server/store/keys.ts";
 import { declaredInProjects } from "../declared-in-projects.ts";
 import type { NamespacedName } from "../references.ts";
@@ -19,7 +25,7 @@ const kind = { ...textField("The kind."), minLength: 1, maxLength: 63 };
 
 /** 1 to 16 entries. */
 function entries(description: string, items: Schema): Schema {
-  return { type: "array", description, minItems: 1, maxItems: 16, items, "x-kubernetes-list-type": "atomic" };
+  return atomicList(items, description, { minItems: 1, maxItems: 16 });
 }
 
 const description =
@@ -33,37 +39,26 @@ export const referenceGrantKind: KindDefinition = {
   shortNames: ["refgrant"],
   categories: ["gateway-api"],
   description,
-  schema: {
-    type: "object",
-    description,
-    properties: {
-      spec: {
-        type: "object",
-        description: "Who may name what.",
-        required: ["from", "to"],
-        properties: {
-          from: entries("The objects with the references.", {
-            type: "object",
-            required: ["group", "kind", "namespace"],
-            properties: {
-              group,
-              kind,
-              namespace: { ...textField("Their namespace."), minLength: 1, maxLength: 63 },
-            },
-          }),
-          to: entries("The objects that may be named, of the grant's namespace.", {
-            type: "object",
-            required: ["group", "kind"],
-            properties: {
-              group,
-              kind,
-              name: { ...textField("Name of the object. Defaults to all."), minLength: 1, maxLength: 253 },
-            },
-          }),
-        },
-      },
-    },
-  },
+  schema: objectField(description, [], {
+    spec: objectField("Who may name what.", ["from", "to"], {
+      from: entries(
+        "The objects with the references.",
+        listItem(["group", "kind", "namespace"], {
+          group,
+          kind,
+          namespace: { ...textField("Their namespace."), minLength: 1, maxLength: 63 },
+        }),
+      ),
+      to: entries(
+        "The objects that may be named, of the grant's namespace.",
+        listItem(["group", "kind"], {
+          group,
+          kind,
+          name: { ...textField("Name of the object. Defaults to all."), minLength: 1, maxLength: 253 },
+        }),
+      ),
+    }),
+  }),
   columns: [ageColumn],
 };
 

@@ -1,5 +1,14 @@
 import type { Json } from "../../../kube-server/api/object.ts";
-import { integerField, type Schema, textField } from "../../../kube-server/api/schema.ts";
+import {
+  atomicList,
+  choiceField,
+  integerField,
+  listItem,
+  objectField,
+  type Schema,
+  setList,
+  textField,
+} from "../../../kube-server/api/schema.ts";
 
 /**
  * Fields of a route's rules: matches, filters and timeouts, as HTTPRoute and HTTPProxy have them. Source: the
@@ -62,100 +71,72 @@ const pathMatch: Schema = {
   },
 };
 
-const matchSchema: Schema = {
-  type: "object",
-  description: "What a request must have; all of it.",
-  properties: {
-    path: pathMatch,
-    headers: namedList(
-      {
-        type: "object",
-        required: ["name", "value"],
-        properties: {
-          type: matchType,
-          name: headerName("Name of the header, in any case."),
-          value: { ...textField("Value of the header."), minLength: 1, maxLength: 4096 },
-        },
-      },
-      "Headers of the request.",
-    ),
-    queryParams: namedList(
-      {
-        type: "object",
-        required: ["name", "value"],
-        properties: {
-          type: matchType,
-          name: headerName("Name of the parameter."),
-          value: { ...textField("Value of the parameter."), minLength: 1, maxLength: 1024 },
-        },
-      },
-      "Query parameters of the request.",
-    ),
-    method: {
-      type: "string",
-      description: "Method of the request.",
-      enum: ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"],
-    },
-  },
-};
+const matchSchema: Schema = objectField("What a request must have; all of it.", [], {
+  path: pathMatch,
+  headers: namedList(
+    listItem(["name", "value"], {
+      type: matchType,
+      name: headerName("Name of the header, in any case."),
+      value: { ...textField("Value of the header."), minLength: 1, maxLength: 4096 },
+    }),
+    "Headers of the request.",
+  ),
+  queryParams: namedList(
+    listItem(["name", "value"], {
+      type: matchType,
+      name: headerName("Name of the parameter."),
+      value: { ...textField("Value of the parameter."), minLength: 1, maxLength: 1024 },
+    }),
+    "Query parameters of the request.",
+  ),
+  method: choiceField("Method of the request.", [
+    "GET",
+    "HEAD",
+    "POST",
+    "PUT",
+    "DELETE",
+    "CONNECT",
+    "OPTIONS",
+    "TRACE",
+    "PATCH",
+  ]),
+});
 
 /** Matches of a rule for every request. */
 export function everything(): Json[] {
   return [{ path: { type: "PathPrefix", value: "/" } }];
 }
 
-export const matchesSchema: Schema = {
-  type: "array",
-  description: "A request has to match one of them.",
+export const matchesSchema: Schema = atomicList(matchSchema, "A request has to match one of them.", {
   default: everything(),
   maxItems: maxMatches,
-  items: matchSchema,
-  "x-kubernetes-list-type": "atomic",
-};
+});
 
 const headerValues = (description: string) =>
   namedList(
-    {
-      type: "object",
-      required: ["name", "value"],
-      properties: {
-        name: headerName("Name of the header, in any case."),
-        value: { ...textField("Value of the header."), minLength: 1, maxLength: 4096 },
-      },
-    },
+    listItem(["name", "value"], {
+      name: headerName("Name of the header, in any case."),
+      value: { ...textField("Value of the header."), minLength: 1, maxLength: 4096 },
+    }),
     description,
   );
 
-const headerModifier = (description: string): Schema => ({
-  type: "object",
-  description,
-  properties: {
+const headerModifier = (description: string): Schema =>
+  objectField(description, [], {
     set: headerValues("Headers that replace those of the same name."),
     add: headerValues("Headers that are added to those of the same name."),
-    remove: {
-      type: "array",
-      description: "Names of headers that are removed, in any case.",
-      maxItems: 16,
-      items: { type: "string" },
-      "x-kubernetes-list-type": "set",
-    },
-  },
-});
+    remove: setList({ type: "string" }, "Names of headers that are removed, in any case.", { maxItems: 16 }),
+  });
 
-const pathModifier = (description: string): Schema => ({
-  type: "object",
-  description,
-  required: ["type"],
-  properties: {
-    type: {
-      type: "string",
-      description: "ReplaceFullPath: the whole path; ReplacePrefixMatch: the prefix that matched.",
-      enum: ["ReplaceFullPath", "ReplacePrefixMatch"],
-    },
+const pathModifier = (description: string): Schema =>
+  objectField(description, ["type"], {
+    type: choiceField("ReplaceFullPath: the whole path; ReplacePrefixMatch: the prefix that matched.", [
+      "ReplaceFullPath",
+      "ReplacePrefixMatch",
+    ]),
     replaceFullPath: { ...textField("The new path."), maxLength: 1024 },
     replacePrefixMatch: { ...textField("What replaces the prefix that matched."), maxLength: 1024 },
-  },
-});
+  });
 
 const hostname = (description: string): Schema => ({
   ...textField(description),
@@ -164,19 +145,13 @@ const hostname = (description: string): Schema => ({
   pattern: dnsNamePattern,
 });
 
-const textList = (description: string, maxItems: number, pattern: string, maxLength: number): Schema => ({
-  type: "array",
-  description,
-  maxItems,
-  items: { type: "string", minLength: 1, maxLength, pattern },
-  "x-kubernetes-list-type": "set",
-});
+const textList = (description: string, maxItems: number, pattern: string, maxLength: number): Schema =>
+  setList({ type: "string", minLength: 1, maxLength, pattern }, description, { maxItems });
 
-const crossOrigin: Schema = {
-  type: "object",
-  description:
-    "Which pages of other origins may read the responses; the gateway responds to their preflights.",
-  properties: {
+const crossOrigin: Schema = objectField(
+  "Which pages of other origins may read the responses; the gateway responds to their preflights.",
+  [],
+  {
     allowOrigins: textList(
       "Origins, such as https://a.example or https://*.example; `*` alone for every one.",
       64,
@@ -198,7 +173,7 @@ const crossOrigin: Schema = {
       default: 5,
     },
   },
-};
+);
 
 const count = (description: string, minimum: number): Schema => ({
   ...integerField("int32", description),
@@ -216,30 +191,18 @@ export const backendFields: Readonly<Record<string, Schema>> = {
   port: { ...integerField("int32", "Port of the backend."), minimum: 1, maximum: 65_535 },
 };
 
-const requestMirror: Schema = {
-  type: "object",
-  description:
-    "Sends copies of the requests to an EndpointSlice, and drops their responses. HTTPRoutes only.",
-  required: ["backendRef"],
-  properties: {
-    backendRef: {
-      type: "object",
-      description: "Where the copies go.",
-      required: ["name"],
-      properties: backendFields,
-    },
+const requestMirror: Schema = objectField(
+  "Sends copies of the requests to an EndpointSlice, and drops their responses. HTTPRoutes only.",
+  ["backendRef"],
+  {
+    backendRef: objectField("Where the copies go.", ["name"], backendFields),
     percent: { ...count("Of a hundred requests, how many are copied. Defaults to all.", 0), maximum: 100 },
-    fraction: {
-      type: "object",
-      description: "Of how many requests how many are copied.",
-      required: ["numerator"],
-      properties: {
-        numerator: count("Requests that are copied.", 0),
-        denominator: { ...count("Of so many.", 1), default: 100 },
-      },
-    },
+    fraction: objectField("Of how many requests how many are copied.", ["numerator"], {
+      numerator: count("Requests that are copied.", 0),
+      denominator: { ...count("Of so many.", 1), default: 100 },
+    }),
   },
-};
+);
 
 /** Types of filters, each with the field that has its settings. */
 export const filterFields = {
@@ -260,49 +223,33 @@ export function filtersSchema(description: string): Schema {
     description,
     maxItems: maxFilters,
     "x-kubernetes-list-type": "atomic",
-    items: {
-      type: "object",
-      required: ["type"],
-      properties: {
-        type: { type: "string", description: "Type of the filter.", enum: Object.keys(filterFields) },
-        requestHeaderModifier: headerModifier("Changes headers of the request."),
-        responseHeaderModifier: headerModifier("Changes headers of the response."),
-        requestRedirect: {
-          type: "object",
-          description: "Responds with a redirect.",
-          properties: {
-            scheme: {
-              type: "string",
-              description: "Scheme of the new address. Defaults to the request's.",
-              enum: ["http", "https"],
-            },
-            hostname: hostname("Host of the new address. Defaults to the request's."),
-            path: pathModifier("Path of the new address. Defaults to the request's."),
-            port: {
-              ...integerField("int32", "Port of the new address. Defaults to that of the scheme."),
-              minimum: 1,
-              maximum: 65_535,
-            },
-            statusCode: {
-              ...integerField("int64", "Status of the response."),
-              enum: [301, 302, 303, 307, 308],
-              default: 302,
-            },
-          },
+    items: listItem(["type"], {
+      type: choiceField("Type of the filter.", Object.keys(filterFields)),
+      requestHeaderModifier: headerModifier("Changes headers of the request."),
+      responseHeaderModifier: headerModifier("Changes headers of the response."),
+      requestRedirect: objectField("Responds with a redirect.", [], {
+        scheme: choiceField("Scheme of the new address. Defaults to the request's.", ["http", "https"]),
+        hostname: hostname("Host of the new address. Defaults to the request's."),
+        path: pathModifier("Path of the new address. Defaults to the request's."),
+        port: {
+          ...integerField("int32", "Port of the new address. Defaults to that of the scheme."),
+          minimum: 1,
+          maximum: 65_535,
         },
-        urlRewrite: {
-          type: "object",
-          description: "Changes what the backend is asked for.",
-          properties: {
-            hostname: hostname("Host that the backend gets."),
-            path: pathModifier("Path that the backend gets."),
-          },
+        statusCode: {
+          ...integerField("int64", "Status of the response."),
+          enum: [301, 302, 303, 307, 308],
+          default: 302,
         },
-        cors: crossOrigin,
-        requestMirror,
-        extensionRef: opaqueObject("Not supported."),
-      },
-    },
+      }),
+      urlRewrite: objectField("Changes what the backend is asked for.", [], {
+        hostname: hostname("Host that the backend gets."),
+        path: pathModifier("Path that the backend gets."),
+      }),
+      cors: crossOrigin,
+      requestMirror,
+      extensionRef: opaqueObject("Not supported."),
+    }),
   };
 }
 

@@ -4,7 +4,14 @@ import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt, objectsIn } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import { type KubeObject, stringList } from "../../../kube-server/api/object.ts";
-import { type Schema, textField } from "../../../kube-server/api/schema.ts";
+import {
+  atomicList,
+  listItem,
+  objectField,
+  type Schema,
+  setList,
+  textField,
+} from "../../../kube-server/api/schema.ts";
 import { requiredValue } from "../../../kube-server/api/validate.ts";
 import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { backendFilters, checkFilters } from "../gateway/filter-rules.ts";
@@ -14,63 +21,39 @@ import { checkRouteRules } from "../gateway/route-rules.ts";
 import { everything, filtersSchema, matchesSchema, maxRules, ruleName } from "../gateway/route-schema.ts";
 import { checkEndpoint } from "./proxy-endpoint.ts";
 
-const backend: Schema = {
-  type: "object",
-  description: "Where requests are forwarded to.",
-  required: ["endpoint"],
-  properties: {
-    endpoint: textField(
-      "Address of the backend: http or https, a host, and a port unless it is the scheme's own.",
-    ),
-    filters: filtersSchema("Changes to what this backend gets, and to what it responds with."),
-  },
-};
+const backend: Schema = objectField("Where requests are forwarded to.", ["endpoint"], {
+  endpoint: textField(
+    "Address of the backend: http or https, a host, and a port unless it is the scheme's own.",
+  ),
+  filters: filtersSchema("Changes to what this backend gets, and to what it responds with."),
+});
 
-const spec: Schema = {
-  type: "object",
-  description: "Which requests go where.",
-  required: ["rules"],
-  properties: {
-    hostnames: {
-      type: "array",
-      description: "Hostnames besides the proxy's own; the project must prove that it has them.",
-      maxItems: 16,
-      items: hostnameSchema("A hostname; `*.` stands for one label or more."),
-      "x-kubernetes-list-type": "set",
-    },
-    rules: {
-      type: "array",
-      description: "The rules; the most specific match decides, then their order.",
-      minItems: 1,
-      maxItems: maxRules,
-      "x-kubernetes-list-type": "atomic",
-      items: {
-        type: "object",
-        properties: {
-          name: ruleName,
-          matches: matchesSchema,
-          filters: filtersSchema("Changes to the request and the response, or a redirect."),
-          backends: {
-            type: "array",
-            description: "The backend. None only beside a RequestRedirect filter.",
-            maxItems: 1,
-            items: backend,
-            "x-kubernetes-list-type": "atomic",
-          },
-        },
-      },
-    },
+const spec: Schema = objectField("Which requests go where.", ["rules"], {
+  hostnames: setList(
+    hostnameSchema("A hostname; `*.` stands for one label or more."),
+    "Hostnames besides the proxy's own; the project must prove that it has them.",
+    { maxItems: 16 },
+  ),
+  rules: {
+    type: "array",
+    description: "The rules; the most specific match decides, then their order.",
+    minItems: 1,
+    maxItems: maxRules,
+    "x-kubernetes-list-type": "atomic",
+    items: listItem([], {
+      name: ruleName,
+      matches: matchesSchema,
+      filters: filtersSchema("Changes to the request and the response, or a redirect."),
+      backends: atomicList(backend, "The backend. None only beside a RequestRedirect filter.", {
+        maxItems: 1,
+      }),
+    }),
   },
-};
+});
 
 const status = pendingStatus("Where the proxy is reached.", ["Accepted", "Programmed"], {
   hostname: textField("The first of `hostnames`."),
-  hostnames: {
-    type: "array",
-    description: "Names under which the proxy is reached.",
-    items: { type: "string" },
-    "x-kubernetes-list-type": "atomic",
-  },
+  hostnames: atomicList({ type: "string" }, "Names under which the proxy is reached."),
   addresses: gatewayAddresses,
 });
 

@@ -3,7 +3,7 @@ import { pendingStatus, statusColumns } from "../../../kube-server/api/condition
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
-import type { Schema } from "../../../kube-server/api/schema.ts";
+import { choiceField, objectField, type Schema, textMap } from "../../../kube-server/api/schema.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
 import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { locationNames } from "./resource-names.ts";
@@ -32,42 +32,25 @@ export function cityCodeReference(code: Json | undefined): string | undefined {
 
 const requiredText = (description: string): Schema => ({ type: "string", description, minLength: 1 });
 
-const spec: Schema = {
-  type: "object",
-  description: "Where the location is, and who provides it.",
-  required: ["locationClassName", "topology", "provider"],
-  properties: {
-    locationClassName: {
-      type: "string",
-      description:
-        "Who manages the location: platform-managed for the platform's control plane, self-managed for " +
+const spec: Schema = objectField(
+  "Where the location is, and who provides it.",
+  ["locationClassName", "topology", "provider"],
+  {
+    locationClassName: choiceField(
+      "Who manages the location: platform-managed for the platform's control plane, self-managed for " +
         "a control plane of the user's own.",
-      enum: ["platform-managed", "self-managed"],
-    },
-    topology: {
-      type: "object",
-      description: `Topology of the location. ${cityCodeTopology} is the code of the city that it is in.`,
-      additionalProperties: { type: "string" },
-    },
-    provider: {
-      type: "object",
-      description: "What provides the location.",
-      required: ["cloudA"],
-      properties: {
-        cloudA: {
-          type: "object",
-          description: "A zone of the cloud provider.",
-          required: ["projectId", "region", "zone"],
-          properties: {
-            projectId: requiredText("Project in the cloud provider."),
-            region: requiredText("Region of the cloud provider, such as us-south1."),
-            zone: requiredText("Zone of the cloud provider, such as us-south1-a."),
-          },
-        },
-      },
-    },
+      ["platform-managed", "self-managed"],
+    ),
+    topology: textMap(`Topology of the location. ${cityCodeTopology} is the code of the city that it is in.`),
+    provider: objectField("What provides the location.", ["cloudA"], {
+      cloudA: objectField("A zone of the cloud provider.", ["projectId", "region", "zone"], {
+        projectId: requiredText("Project in the cloud provider."),
+        region: requiredText("Region of the cloud provider, such as us-south1."),
+        zone: requiredText("Zone of the cloud provider, such as us-south1-a."),
+      }),
+    }),
   },
-};
+);
 
 /**
  * A place where workloads run.

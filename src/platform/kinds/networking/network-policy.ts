@@ -1,4 +1,5 @@
 import type { KindDefinition } from "../../../kube-server/api/kind.ts";
+import { objectField } from "../../../kube-server/api/schema.ts";
 import { declaredInProjects } from "../declared-in-projects.ts";
 
 /** Reserved for rules that many workloads share; the rules of one workload are in its interfaces. */
@@ -13,14 +14,10 @@ export function networkPolicyKind(groupDomain: string): KindDefinition {
     singular: "networkpolicy",
     ...declaredInProjects,
     description,
-    schema: {
-      type: "object",
-      description,
-      properties: {
-        spec: { type: "object", description: "Empty.", properties: {} },
-        status: { type: "object", description: "Empty.", properties: {} },
-      },
-    },
+    schema: objectField(description, [], {
+      spec: objectField("Empty.", [], {}),
+      status: objectField("Empty.", [], {}),
+    }),
     columns: [],
   };
 }

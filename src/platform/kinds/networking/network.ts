@@ -5,7 +5,16 @@ import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import { childObject, sameJson } from "../../../kube-server/api/object.ts";
-import { atomicList, integerField, type Schema } from "../../../kube-server/api/schema.ts";
+import {
+  atomicList,
+  choiceField,
+  integerField,
+  listItem,
+  objectField,
+  type Schema,
+  setList,
+  textField,
+} from "../../../kube-server/api/schema.ts";
 import { invalidValue } from "../../../kube-server/api/validate.ts";
 import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { checkIpRanges } from "./ip-ranges.ts";
@@ -25,66 +34,47 @@ const ranges = (family: string, fallback: string): Schema => ({
 const effectiveRanges = (family: string) =>
   atomicList({ type: "string" }, `${family} ranges that subnets are allocated from.`);
 
-const spec: Schema = {
-  type: "object",
-  description: "How addresses of the network are managed.",
-  required: ["ipam"],
-  properties: {
-    ipam: {
-      type: "object",
-      description: "Management of addresses. Cannot be changed while the network is used at a location.",
-      required: ["mode"],
-      properties: {
-        mode: {
-          type: "string",
-          description: "Auto: subnets are allocated as needed. Policy: no subnets are allocated.",
-          enum: ["Auto", "Policy"],
-        },
-        ipv4Ranges: ranges("IPv4", "Defaults to 10.128.0.0/9."),
-        ipv6Ranges: ranges("IPv6", "Defaults to a /48 of fd20::/20 that no other network has."),
-      },
+const spec: Schema = objectField("How addresses of the network are managed.", ["ipam"], {
+  ipam: objectField(
+    "Management of addresses. Cannot be changed while the network is used at a location.",
+    ["mode"],
+    {
+      mode: choiceField("Auto: subnets are allocated as needed. Policy: no subnets are allocated.", [
+        "Auto",
+        "Policy",
+      ]),
+      ipv4Ranges: ranges("IPv4", "Defaults to 10.128.0.0/9."),
+      ipv6Ranges: ranges("IPv6", "Defaults to a /48 of fd20::/20 that no other network has."),
     },
-    ipFamilies: {
-      type: "array",
-      description: "Families of the addresses that instances get.",
-      default: ["IPv4"],
-      minItems: 1,
-      maxItems: 2,
-      items: { type: "string", enum: ["IPv4", "IPv6"] },
-      "x-kubernetes-list-type": "set",
-    },
-    mtu: {
-      ...integerField("int32", "Maximum transmission unit, in bytes."),
-      default: 1460,
-      minimum: 1300,
-      maximum: 8856,
-    },
+  ),
+  ipFamilies: setList(
+    { type: "string", enum: ["IPv4", "IPv6"] },
+    "Families of the addresses that instances get.",
+    { default: ["IPv4"], minItems: 1, maxItems: 2 },
+  ),
+  mtu: {
+    ...integerField("int32", "Maximum transmission unit, in bytes."),
+    default: 1460,
+    minimum: 1300,
+    maximum: 8856,
   },
-};
+});
 
 const status = pendingStatus("What is known of the network.", ["Ready"], {
-  ipam: {
-    type: "object",
-    description: "Addresses in use.",
-    properties: {
-      ipv4Ranges: effectiveRanges("IPv4"),
-      ipv6Ranges: effectiveRanges("IPv6"),
-      allocations: {
-        type: "array",
-        description: "Blocks allocated to subnet claims.",
-        items: {
-          type: "object",
-          required: ["cidr", "claimUID"],
-          properties: {
-            cidr: { type: "string", description: "The block, in CIDR notation." },
-            claimUID: { type: "string", description: "UID of the SubnetClaim that holds the block." },
-          },
-        },
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-list-map-keys": ["cidr"],
-      },
+  ipam: objectField("Addresses in use.", [], {
+    ipv4Ranges: effectiveRanges("IPv4"),
+    ipv6Ranges: effectiveRanges("IPv6"),
+    allocations: {
+      type: "array",
+      description: "Blocks allocated to subnet claims.",
+      items: listItem(["cidr", "claimUID"], {
+        cidr: textField("The block, in CIDR notation."),
+        claimUID: textField("UID of the SubnetClaim that holds the block."),
+      }),
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["cidr"],
     },
-  },
+  }),
 });
 
 /** A virtual network, to which the interfaces of instances are attached. */

@@ -2,7 +2,13 @@ import ipaddr from "ipaddr.js";
 import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import type { Json, KubeObject } from "../../../kube-server/api/object.ts";
-import { integerField, type Schema } from "../../../kube-server/api/schema.ts";
+import {
+  choiceField,
+  integerField,
+  objectField,
+  type Schema,
+  textField,
+} from "../../../kube-server/api/schema.ts";
 import type { FieldError } from "../../../kube-server/api/status.ts";
 import { invalidValue } from "../../../kube-server/api/validate.ts";
 import {
@@ -21,12 +27,12 @@ const sharedFields: Readonly<Record<string, Schema>> = {
   subnetClass: { type: "string", description: "Class of the subnet, such as private.", minLength: 1 },
   networkContext: localReference("The network at a location that the subnet is part of.", "NetworkContext"),
   location: fullReference("The location of the subnet.", "Location"),
-  ipFamily: { type: "string", description: "Family of the addresses.", enum: ["IPv4", "IPv6"] },
+  ipFamily: choiceField("Family of the addresses.", ["IPv4", "IPv6"]),
 };
 
 /** A block of addresses, as fields of a spec or a status. */
 export const blockFields: Readonly<Record<string, Schema>> = {
-  startAddress: { type: "string", description: "First address of the block." },
+  startAddress: textField("First address of the block."),
   prefixLength: integerField("int32", "Length of the prefix that the addresses share, in bits."),
 };
 
@@ -37,12 +43,10 @@ export function assignedBlock(status: Json | undefined): Json {
 
 /** @param required fields of the block that must be there */
 export function subnetSpec(description: string, required: readonly string[]): Schema {
-  return {
-    type: "object",
-    description,
-    required: [...Object.keys(sharedFields), ...required],
-    properties: { ...sharedFields, ...blockFields },
-  };
+  return objectField(description, [...Object.keys(sharedFields), ...required], {
+    ...sharedFields,
+    ...blockFields,
+  });
 }
 
 /** `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255` */

@@ -1,6 +1,7 @@
 import { conditionColumns, conditionsSchema } from "../../../kube-server/api/conditions.ts";
 import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
 import type { KindDefinition } from "../../../kube-server/api/kind.ts";
+import { objectField } from "../../../kube-server/api/schema.ts";
 
 /** Removed once everything in the project's control plane is gone. */
 export function projectFinalizer(groupDomain: string): string {
@@ -26,18 +27,10 @@ export function projectKind(groupDomain: string): KindDefinition {
     maxNameLength: 55,
     builtIn: false,
     statusSubresource: true,
-    schema: {
-      type: "object",
-      description,
-      properties: {
-        spec: { type: "object", description: "Empty.", default: {}, properties: {} },
-        status: {
-          type: "object",
-          description: "What is known of the project.",
-          properties: { conditions: conditionsSchema },
-        },
-      },
-    },
+    schema: objectField(description, [], {
+      spec: { type: "object", description: "Empty.", default: {}, properties: {} },
+      status: objectField("What is known of the project.", [], { conditions: conditionsSchema }),
+    }),
     columns: conditionColumns("Ready"),
     claimsName: true,
     serverFinalizers: [projectFinalizer(groupDomain)],

@@ -5,40 +5,32 @@ import { specJsonSchema } from "../../../exporter/policy/spec/schema.ts";
 import { conditionColumns, conditionsSchema, statusColumns } from "../../../kube-server/api/conditions.ts";
 import { ageColumn, type KindDefinition, type PrinterColumn } from "../../../kube-server/api/kind.ts";
 import { childObject, type KubeObject } from "../../../kube-server/api/object.ts";
-import type { Schema } from "../../../kube-server/api/schema.ts";
+import { listItem, objectField, type Schema, textField } from "../../../kube-server/api/schema.ts";
 import type { FieldError } from "../../../kube-server/api/status.ts";
 
-const statusSchema: Schema = {
-  type: "object",
-  description: "State of the export, as telemetryd reports it",
-  properties: {
-    conditions: conditionsSchema,
-    lastDeliveredTime: {
-      type: "string",
-      format: "date-time",
-      description: "Time up to which every receiver has every sample: the oldest checkpoint of the sinks",
-    },
-    sinks: {
-      type: "array",
-      description: "State of each sink",
-      "x-kubernetes-list-type": "map",
-      "x-kubernetes-list-map-keys": ["name"],
-      items: {
-        type: "object",
-        required: ["name"],
-        properties: {
-          name: { type: "string", description: "Name of the sink" },
-          conditions: conditionsSchema,
-          checkpoint: {
-            type: "string",
-            format: "date-time",
-            description: "Time up to which the receiver has every sample",
-          },
-        },
-      },
-    },
+const statusSchema: Schema = objectField("State of the export, as telemetryd reports it", [], {
+  conditions: conditionsSchema,
+  lastDeliveredTime: {
+    type: "string",
+    format: "date-time",
+    description: "Time up to which every receiver has every sample: the oldest checkpoint of the sinks",
   },
-};
+  sinks: {
+    type: "array",
+    description: "State of each sink",
+    "x-kubernetes-list-type": "map",
+    "x-kubernetes-list-map-keys": ["name"],
+    items: listItem(["name"], {
+      name: textField("Name of the sink"),
+      conditions: conditionsSchema,
+      checkpoint: {
+        type: "string",
+        format: "date-time",
+        description: "Time up to which the receiver has every sample",
+      },
+    }),
+  },
+});
 
 const [ready] = statusColumns("Ready");
 const [delivering, reason, message] = conditionColumns("Delivering");
@@ -76,15 +68,10 @@ export function exportPolicyKind(groupDomain: string): KindDefinition {
     builtIn: false,
     statusSubresource: true,
     statusWriters: "members",
-    schema: {
-      type: "object",
-      description,
-      required: ["spec"],
-      properties: {
-        spec: specJsonSchema as Schema,
-        status: statusSchema,
-      },
-    },
+    schema: objectField(description, ["spec"], {
+      spec: specJsonSchema as Schema,
+      status: statusSchema,
+    }),
     columns: policyColumns,
     selectableFields: {},
     checksOwnSpec: true,
