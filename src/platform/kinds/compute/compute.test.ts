@@ -85,53 +85,53 @@ test.each([
 });
 
 const probe = "spec.template.spec.runtime.sandbox.containers[0].livenessProbe";
-test.each<[string, Json, string[]]>([
-  ["every field", { exec: { command: ["true"] }, timeoutSeconds: 3, failureThreshold: 1 }, []],
-  ["a named port", { httpGet: { port: "http", httpHeaders: [{ name: "Host", value: "a" }] } }, []],
-  ["nothing", {}, [": Required value: must specify a handler type"]],
+test.each<[string, Json, ...string[]]>([
+  ["every field", { exec: { command: ["true"] }, timeoutSeconds: 3, failureThreshold: 1 }],
+  ["a named port", { httpGet: { port: "http", httpHeaders: [{ name: "Host", value: "a" }] } }],
+  ["nothing", {}, ": Required value: must specify a handler type"],
   [
     "two handlers",
     { exec: { command: ["true"] }, tcpSocket: { port: 80 } },
-    [".tcpSocket: Forbidden: may not specify more than 1 handler type"],
+    ".tcpSocket: Forbidden: may not specify more than 1 handler type",
   ],
-  ["no command", { exec: {} }, [".exec.command: Required value"]],
-  ["no path", { httpGet: { port: 80, path: "" } }, [".httpGet.path: Required value"]],
+  ["no command", { exec: {} }, ".exec.command: Required value"],
+  ["no path", { httpGet: { port: 80, path: "" } }, ".httpGet.path: Required value"],
   [
     "no port",
     { tcpSocket: { port: 0 } },
-    [".tcpSocket.port: Invalid value: 0: must be between 1 and 65535, inclusive"],
+    ".tcpSocket.port: Invalid value: 0: must be between 1 and 65535, inclusive",
   ],
   [
     "less than nothing",
     { tcpSocket: { port: 80 }, periodSeconds: -1 },
-    [".periodSeconds: Invalid value: -1: must be greater than or equal to 0"],
+    ".periodSeconds: Invalid value: -1: must be greater than or equal to 0",
   ],
   [
     "several successes",
     { tcpSocket: { port: 80 }, successThreshold: 2 },
-    [".successThreshold: Invalid value: 2: must be 1"],
+    ".successThreshold: Invalid value: 2: must be 1",
   ],
   [
     "a header in a header",
     { httpGet: { port: 80, httpHeaders: [{ name: "A", value: "a\r\nb: c" }] } },
-    ['.httpGet.httpHeaders[0].value: Invalid value: "": must not contain control characters'],
+    '.httpGet.httpHeaders[0].value: Invalid value: "": must not contain control characters',
   ],
-])("rules of a probe: %s", (_, value, expected) => {
+])("rules of a probe: %s", (_, value, ...expected) => {
   expect(faultsOf(changed(web, probe, value), workload)).toEqual(expected.map((fault) => `${probe}${fault}`));
 });
 
-test.each<[string, Json | undefined, string[]]>([
-  ["spec.cityCode", "", ['spec.cityCode: Invalid value: "": must be a city code such as DFW']],
-  ["spec.placementName", "", ["spec.placementName: Required value"]],
-  ["spec.workloadRef", undefined, ["spec.workloadRef: Required value"]],
-  ["spec.workloadRef.uid", undefined, ["spec.workloadRef.uid: Required value"]],
-  ["spec.template", undefined, ["spec.template: Required value"]],
+test.each<[string, Json | undefined, ...string[]]>([
+  ["spec.cityCode", "", 'spec.cityCode: Invalid value: "": must be a city code such as DFW'],
+  ["spec.placementName", "", "spec.placementName: Required value"],
+  ["spec.workloadRef", undefined, "spec.workloadRef: Required value"],
+  ["spec.workloadRef.uid", undefined, "spec.workloadRef.uid: Required value"],
+  ["spec.template", undefined, "spec.template: Required value"],
   [
     "spec.scaleSettings.minReplicas",
     0,
-    ["spec.scaleSettings.minReplicas: Invalid value: 0: must be greater than 0"],
+    "spec.scaleSettings.minReplicas: Invalid value: 0: must be greater than 0",
   ],
-])("rules of a WorkloadDeployment: %s %j", (path, value, expected) => {
+])("rules of a WorkloadDeployment: %s %j", (path, value, ...expected) => {
   expect(faultsOf(changed(aDeployment, path, value), deployment)).toEqual(expected);
 });
 
