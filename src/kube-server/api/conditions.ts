@@ -65,50 +65,37 @@ export function findCondition(object: KubeObject, type: string): { [field: strin
   return conditions.filter(isJsonObject).find((condition) => condition["type"] === type);
 }
 
-const conditionPath = (type: string, field: string): string =>
-  `.status.conditions[?(@.type=="${type}")].${field}`;
-
-/** Null if absent, as in the tables of CRDs. */
-function conditionText(object: KubeObject, type: string, field: string): string | null {
-  const value = findCondition(object, type)?.[field];
-  return value === undefined ? null : String(value);
+/** A column with a field of a condition: null if absent, as in the tables of CRDs. */
+function conditionColumn(
+  type: string,
+  field: "status" | "reason" | "message",
+  name: string,
+  description: string,
+): PrinterColumn {
+  return {
+    name,
+    type: "string",
+    description,
+    priority: field === "message" ? 1 : 0,
+    jsonPath: `.status.conditions[?(@.type=="${type}")].${field}`,
+    value(object) {
+      const value = findCondition(object, type)?.[field];
+      return value === undefined ? null : String(value);
+    },
+  };
 }
 
 /** Columns for a condition's status, reason and message. */
 export function conditionColumns(
   type: string,
 ): [status: PrinterColumn, reason: PrinterColumn, message: PrinterColumn] {
-  return [
-    ...statusColumns(type),
-    {
-      name: "Message",
-      type: "string",
-      description: "The reason in full.",
-      priority: 1,
-      jsonPath: conditionPath(type, "message"),
-      value: (object) => conditionText(object, type, "message"),
-    },
-  ];
+  return [...statusColumns(type), conditionColumn(type, "message", "Message", "The reason in full.")];
 }
 
 /** Columns for a condition's status and reason. */
 export function statusColumns(type: string): [status: PrinterColumn, reason: PrinterColumn] {
   return [
-    {
-      name: type,
-      type: "string",
-      description: `Whether the object is ${type}.`,
-      priority: 0,
-      jsonPath: conditionPath(type, "status"),
-      value: (object) => conditionText(object, type, "status"),
-    },
-    {
-      name: "Reason",
-      type: "string",
-      description: `Why the object is ${type} or not.`,
-      priority: 0,
-      jsonPath: conditionPath(type, "reason"),
-      value: (object) => conditionText(object, type, "reason"),
-    },
+    conditionColumn(type, "status", type, `Whether the object is ${type}.`),
+    conditionColumn(type, "reason", "Reason", `Why the object is ${type} or not.`),
   ];
 }

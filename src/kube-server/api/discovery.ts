@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { defined } from "../../base/core/defined.ts";
-import { apiVersionOf, type KindDefinition, storedKind, verbsOf } from "./kind.ts";
+import { apiVersionOf, type KindDefinition, singularOf, storedKind, verbsOf } from "./kind.ts";
 import type { JsonObject } from "./object.ts";
 import { reviews } from "./reviews.ts";
 
@@ -14,7 +14,6 @@ interface GroupVersion {
 
 interface ServedResource {
   readonly name: string;
-  readonly singular: string;
   readonly kind: string;
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
@@ -39,7 +38,6 @@ export function groupVersions(kinds: readonly KindDefinition[]): GroupVersion[] 
   for (const review of reviews) {
     add(review.group, review.version, {
       name: review.plural,
-      singular: review.kind.toLowerCase(),
       kind: review.kind,
       namespaced: false,
       verbs: ["create"],
@@ -55,7 +53,6 @@ export function groupVersions(kinds: readonly KindDefinition[]): GroupVersion[] 
 function served(kind: KindDefinition): ServedResource {
   return {
     name: kind.plural,
-    singular: kind.singular,
     kind: kind.kind,
     namespaced: kind.namespaced,
     verbs: verbsOf(kind),
@@ -113,7 +110,7 @@ export function resourceList(
     const { namespaced, kind } = resource;
     const main: JsonObject = defined({
       name: resource.name,
-      singularName: resource.singular,
+      singularName: singularOf(resource),
       namespaced,
       kind,
       verbs: [...resource.verbs],
@@ -160,7 +157,7 @@ function aggregatedResource(place: GroupVersion, resource: ServedResource): Json
     resource: resource.name,
     responseKind,
     scope: resource.namespaced ? "Namespaced" : "Cluster",
-    singularResource: resource.singular,
+    singularResource: singularOf(resource),
     verbs: [...resource.verbs],
     shortNames: unlessEmpty(resource.shortNames),
     categories: unlessEmpty(resource.categories),

@@ -36,7 +36,6 @@ export interface KindDefinition extends ResourceName {
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
-  readonly singular: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly namespaced: boolean;
@@ -191,6 +190,11 @@ export function verbsOf(kind: Pick<KindDefinition, "fixedObjects" | "deletedOneB
   if (kind.fixedObjects !== undefined) return ["get", "list", "watch"];
   const all = kind.deletedOneByOne === true ? [] : ["deletecollection"];
   return ["create", "delete", ...all, "get", "list", "patch", "update", "watch"];
+}
+
+/** How one object of a kind is called in a sentence, a command or a path. */
+export function singularOf({ kind }: Pick<KindDefinition, "kind">): string {
+  return kind.toLowerCase();
 }
 
 /** Whether two kinds have the same objects. */

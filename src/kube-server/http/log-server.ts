@@ -5,7 +5,7 @@ import { createSharedLimit } from "../../base/core/shared-limit.ts";
 import { withEither, withLimit } from "../../base/core/signals.ts";
 import type { Logger } from "../../base/log/log.ts";
 import type { AccessDirectory } from "../access/directory.ts";
-import type { ObjectLogs } from "../api/kind.ts";
+import { type ObjectLogs, singularOf } from "../api/kind.ts";
 import type { KubeObject } from "../api/object.ts";
 import { planeKey } from "../api/plane.ts";
 import {
@@ -74,7 +74,7 @@ export function createLogServer(options: LogServerOptions, signal: AbortSignal):
       const { uid = "", namespace = "", name = "" } = object.metadata;
       const container = containerOf(object, asked.container, kind.logs);
       const provider = kind.logs.provider(object);
-      if (provider === undefined) throw badRequest(`${kind.singular} ${name} is not running yet: no log`);
+      if (provider === undefined) throw badRequest(`${singularOf(kind)} ${name} is not running yet: no log`);
       const key = planeKey(plane);
       const closed = new AbortController();
       const remove = open.add(caller, { plane, role }, () => closed.abort());

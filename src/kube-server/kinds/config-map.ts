@@ -10,7 +10,6 @@ export const configMapKind: KindDefinition = {
   version: "v1",
   kind: "ConfigMap",
   plural: "configmaps",
-  singular: "configmap",
   shortNames: ["cm"],
   categories: [],
   namespaced: true,

@@ -7,6 +7,7 @@ import {
   nameColumn,
   type PlaneType,
   type PrinterColumn,
+  singularOf,
 } from "../api/kind.ts";
 import { childObject, type JsonObject, type KubeObject } from "../api/object.ts";
 import { wholeObjectSchema } from "../api/object-meta.ts";
@@ -68,7 +69,6 @@ export function customResourceDefinitionKind(kinds: readonly KindDefinition[]): 
     version: "v1",
     kind: "CustomResourceDefinition",
     plural: "customresourcedefinitions",
-    singular: "customresourcedefinition",
     shortNames: ["crd", "crds"],
     categories: ["api-extensions"],
     namespaced: false,
@@ -107,7 +107,7 @@ const nameOf = ({ metadata }: KubeObject): string => metadata.name ?? "";
  * @param others versions that are served beside the stored one
  */
 export function definitionOf(kind: KindDefinition, others: readonly KindDefinition[] = []) {
-  const { group, namespaced, plural, singular, shortNames, categories } = kind;
+  const { group, namespaced, plural, shortNames, categories } = kind;
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -119,7 +119,7 @@ export function definitionOf(kind: KindDefinition, others: readonly KindDefiniti
         kind: kind.kind,
         listKind: `${kind.kind}List`,
         plural,
-        singular,
+        singular: singularOf(kind),
         shortNames: shortNames.length === 0 ? undefined : shortNames,
         categories: categories.length === 0 ? undefined : categories,
       }),

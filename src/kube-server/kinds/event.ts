@@ -111,7 +111,6 @@ export const eventKind: KindDefinition = {
   version: "v1",
   kind: "Event",
   plural: "events",
-  singular: "event",
   shortNames: ["ev"],
   categories: [],
   namespaced: true,

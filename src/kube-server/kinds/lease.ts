@@ -27,7 +27,6 @@ export const leaseKind: KindDefinition = {
   version: "v1",
   kind: "Lease",
   plural: "leases",
-  singular: "lease",
   shortNames: [],
   categories: [],
   namespaced: true,

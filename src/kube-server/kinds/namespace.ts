@@ -51,7 +51,6 @@ export const namespaceKind: KindDefinition = {
   version: "v1",
   kind: "Namespace",
   plural: "namespaces",
-  singular: "namespace",
   shortNames: ["ns"],
   categories: [],
   namespaced: false,

@@ -30,7 +30,6 @@ export const secretKind: KindDefinition = {
   version: "v1",
   kind: "Secret",
   plural: "secrets",
-  singular: "secret",
   shortNames: [],
   categories: [],
   namespaced: true,

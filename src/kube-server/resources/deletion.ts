@@ -1,3 +1,4 @@
+import { singularOf } from "../api/kind.ts";
 import { cloneJson, type KubeObject } from "../api/object.ts";
 import { conflict, forbidden, modifiedMessage } from "../api/status.ts";
 import { namespaceKind } from "../kinds/namespace.ts";
@@ -24,7 +25,7 @@ export async function deleteObject(
   nowMs: number,
 ): Promise<DeletionResult> {
   if (target.kind.undeletable?.includes(target.name) === true) {
-    throw forbidden(target.kind, target.name, `this ${target.kind.singular} may not be deleted`);
+    throw forbidden(target.kind, target.name, `this ${singularOf(target.kind)} may not be deleted`);
   }
   for (let attempt = 1; ; attempt++) {
     const old = await resources.get(target);

@@ -1,5 +1,5 @@
 import { defined } from "../../base/core/defined.ts";
-import { apiVersionOf, hasGeneration, type KindDefinition } from "../api/kind.ts";
+import { apiVersionOf, hasGeneration, type KindDefinition, singularOf } from "../api/kind.ts";
 import {
   cloneJson,
   isJsonObject,
@@ -166,7 +166,7 @@ export function checkServerFinalizers(object: KubeObject, old: KubeObject, kind:
   if (missing.length === 0) return;
   const errors = missing.map((finalizer): FieldError => {
     const until = finalizer === kind.usedBy?.finalizer ? "nothing uses it" : "everything in it is gone";
-    const why = `${finalizer} must stay: the server removes it once the ${kind.singular} is deleted and ${until}`;
+    const why = `${finalizer} must stay: the server removes it once the ${singularOf(kind)} is deleted and ${until}`;
     return { reason: "FieldValueForbidden", field: "metadata.finalizers", message: `Forbidden: ${why}` };
   });
   throw invalid(kind, object.metadata.name ?? "", errors);

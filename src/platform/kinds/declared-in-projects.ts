@@ -13,6 +13,11 @@ export const declaredInProjects = {
   selectableFields: {},
 } as const satisfies Partial<KindDefinition>;
 
+/** How a kind of the version v1alpha is named in paths, discovery and objects. */
+export function alphaNames(group: string, kind: string, plural: string) {
+  return { group, version: "v1alpha", kind, plural };
+}
+
 /** The schema of a kind with a spec and a status, and what the kind is. */
 export function specAndStatus(
   description: string,

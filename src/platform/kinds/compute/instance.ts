@@ -8,7 +8,7 @@ import { listItem, objectField, textField } from "../../../kube-server/api/schem
 import { configMapKind } from "../../../kube-server/kinds/config-map.ts";
 import { secretKind } from "../../../kube-server/kinds/secret.ts";
 import { namedConfigs } from "../../provider/plane/named-configs.ts";
-import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
+import { alphaNames, declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { locationNames } from "../networking/resource-names.ts";
 import { checkReference, fullReference, keysOf, referent } from "../references.ts";
 import { instanceResources } from "./instance-resources.ts";
@@ -56,11 +56,7 @@ function containerNames(instance: KubeObject): string[] {
 /** A running unit of a Workload. */
 export function instanceKind(groupDomain: string): KindDefinition {
   return {
-    group: `compute.${groupDomain}`,
-    version: "v1alpha",
-    kind: "Instance",
-    plural: "instances",
-    singular: "instance",
+    ...alphaNames(`compute.${groupDomain}`, "Instance", "instances"),
     ...declaredInProjects,
     statusWriters: "providers",
     logs: {

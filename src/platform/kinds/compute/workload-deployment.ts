@@ -7,7 +7,7 @@ import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts
 import type { KubeObject } from "../../../kube-server/api/object.ts";
 import { objectField, textField } from "../../../kube-server/api/schema.ts";
 import { invalidValue } from "../../../kube-server/api/validate.ts";
-import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
+import { alphaNames, declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { cityCodeReference, isCityCode } from "../networking/location.ts";
 import { locationNames } from "../networking/resource-names.ts";
 import { checkName, fullReference, keysOf, type NamespacedName, referent } from "../references.ts";
@@ -29,11 +29,7 @@ export function locationOfDeployment(deployment: KubeObject): NamespacedName | u
 /** Instances of a Workload in one city. */
 export function workloadDeploymentKind(groupDomain: string): KindDefinition {
   return {
-    group: `compute.${groupDomain}`,
-    version: "v1alpha",
-    kind: "WorkloadDeployment",
-    plural: "workloaddeployments",
-    singular: "workloaddeployment",
+    ...alphaNames(`compute.${groupDomain}`, "WorkloadDeployment", "workloaddeployments"),
     ...declaredInProjects,
     ...specAndStatus("WorkloadDeployment runs the instances of a Workload's placement in one city.", {
       spec: objectField(

@@ -12,7 +12,7 @@ import {
   textField,
 } from "../../../kube-server/api/schema.ts";
 import { unsupportedValue } from "../../../kube-server/api/status.ts";
-import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
+import { alphaNames, declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { cityCodeOf, cityCodeReference, locationKind } from "../networking/location.ts";
 import { networkNames } from "../networking/resource-names.ts";
 import { keysOf } from "../references.ts";
@@ -62,11 +62,7 @@ const status = pendingStatus("What is known of the workload.", ["Available"], {
 /** Instances of one template, in the cities that its placements name. */
 export function workloadKind(groupDomain: string): KindDefinition {
   return {
-    group: `compute.${groupDomain}`,
-    version: "v1alpha",
-    kind: "Workload",
-    plural: "workloads",
-    singular: "workload",
+    ...alphaNames(`compute.${groupDomain}`, "Workload", "workloads"),
     ...declaredInProjects,
     ...specAndStatus("Workload runs instances of a template in the cities of its placements.", {
       spec: objectField("What runs, and where.", ["template", "placements"], {

@@ -22,7 +22,6 @@ export const endpointSliceNames = {
   version: "v1",
   kind: "EndpointSlice",
   plural: "endpointslices",
-  singular: "endpointslice",
 } as const;
 
 const maxEndpoints = 1_000;

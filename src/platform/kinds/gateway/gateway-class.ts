@@ -10,7 +10,6 @@ const names = {
   version: gatewayNames.version,
   kind: "GatewayClass",
   plural: "gatewayclasses",
-  singular: "gatewayclass",
 } as const;
 
 /** The classes of Gateways (Gateway API): there is one, which the platform has accepted. It can only be read. */

@@ -32,7 +32,6 @@ export const gatewayNames = {
   version: "v1",
   kind: "Gateway",
   plural: "gateways",
-  singular: "gateway",
 } as const;
 
 /** The only class. */

@@ -82,7 +82,6 @@ export const httpRouteKind: KindDefinition = {
   version: "v1",
   kind: "HTTPRoute",
   plural: "httproutes",
-  singular: "httproute",
   ...declaredInProjects,
   statusWriters: "members",
   categories: ["gateway-api"],

@@ -17,7 +17,6 @@ const names = {
   version: "v1",
   kind: "ReferenceGrant",
   plural: "referencegrants",
-  singular: "referencegrant",
 } as const;
 
 const group = { ...textField("Group of the kind; empty for the core group."), maxLength: 253 };

@@ -13,7 +13,7 @@ import {
   textField,
 } from "../../../kube-server/api/schema.ts";
 import { requiredValue } from "../../../kube-server/api/validate.ts";
-import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
+import { alphaNames, declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { backendFilters, checkFilters } from "../gateway/filter-rules.ts";
 import { gatewayAddresses } from "../gateway/gateway.ts";
 import { checkHostname, hostnameSchema } from "../gateway/hostname-rules.ts";
@@ -68,11 +68,7 @@ export function httpProxyKind(
 ): KindDefinition {
   const [programmed] = statusColumns("Programmed");
   return {
-    group: `networking.${groupDomain}`,
-    version: "v1alpha",
-    kind: "HTTPProxy",
-    plural: "httpproxies",
-    singular: "httpproxy",
+    ...alphaNames(`networking.${groupDomain}`, "HTTPProxy", "httpproxies"),
     ...declaredInProjects,
     nameRule: "label",
     ...specAndStatus("HTTPProxy forwards requests for a hostname of its own to backends.", { spec, status }),

@@ -3,7 +3,7 @@ import { FaultList } from "../../../kube-server/api/fault-list.ts";
 import { fieldAt } from "../../../kube-server/api/fields.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
 import type { KubeObject } from "../../../kube-server/api/object.ts";
-import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
+import { alphaNames, declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import {
   checkImmutableSpec,
   checkReference,
@@ -29,11 +29,7 @@ export function locationOfBinding(binding: KubeObject): NamespacedName | undefin
 /** A request for a network at a location. */
 export function networkBindingKind(groupDomain: string): KindDefinition {
   return {
-    group: `networking.${groupDomain}`,
-    version: "v1alpha",
-    kind: "NetworkBinding",
-    plural: "networkbindings",
-    singular: "networkbinding",
+    ...alphaNames(`networking.${groupDomain}`, "NetworkBinding", "networkbindings"),
     ...declaredInProjects,
     ...specAndStatus("NetworkBinding requests a network at a location.", {
       spec: {

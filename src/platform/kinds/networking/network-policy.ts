@@ -1,17 +1,13 @@
 import type { KindDefinition } from "../../../kube-server/api/kind.ts";
 import { objectField } from "../../../kube-server/api/schema.ts";
-import { declaredInProjects } from "../declared-in-projects.ts";
+import { alphaNames, declaredInProjects } from "../declared-in-projects.ts";
 
 /** Reserved for rules that many workloads share; the rules of one workload are in its interfaces. */
 export function networkPolicyKind(groupDomain: string): KindDefinition {
   const description =
     "NetworkPolicy has no fields yet: the rules of a workload are in its network interfaces.";
   return {
-    group: `networking.${groupDomain}`,
-    version: "v1alpha",
-    kind: "NetworkPolicy",
-    plural: "networkpolicies",
-    singular: "networkpolicy",
+    ...alphaNames(`networking.${groupDomain}`, "NetworkPolicy", "networkpolicies"),
     ...declaredInProjects,
     description,
     schema: objectField(description, [], {

@@ -1,7 +1,7 @@
 import { pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
 import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
-import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
+import { alphaNames, declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { localReference } from "../references.ts";
 import { blockFields, subnetFaults, subnetReferences, subnetSpec } from "./subnet-spec.ts";
 
@@ -13,11 +13,7 @@ export function subnetClaimFinalizer(groupDomain: string): string {
 /** A request for a subnet of a network at a location. */
 export function subnetClaimKind(groupDomain: string): KindDefinition {
   return {
-    group: `networking.${groupDomain}`,
-    version: "v1alpha",
-    kind: "SubnetClaim",
-    plural: "subnetclaims",
-    singular: "subnetclaim",
+    ...alphaNames(`networking.${groupDomain}`, "SubnetClaim", "subnetclaims"),
     ...declaredInProjects,
     ...specAndStatus("SubnetClaim requests a subnet of a network at a location.", {
       spec: subnetSpec(

@@ -1,7 +1,7 @@
 import { fieldColumn } from "../../../kube-server/api/columns.ts";
 import { pendingStatus, statusColumns } from "../../../kube-server/api/conditions.ts";
 import { ageColumn, type KindDefinition } from "../../../kube-server/api/kind.ts";
-import { declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
+import { alphaNames, declaredInProjects, specAndStatus } from "../declared-in-projects.ts";
 import { assignedBlock, blockFields, subnetFaults, subnetReferences, subnetSpec } from "./subnet-spec.ts";
 
 /** Set and removed by the provider of the location. */
@@ -12,11 +12,7 @@ export function subnetProviderFinalizer(groupDomain: string): string {
 /** A block of addresses of a network at a location. */
 export function subnetKind(groupDomain: string): KindDefinition {
   return {
-    group: `networking.${groupDomain}`,
-    version: "v1alpha",
-    kind: "Subnet",
-    plural: "subnets",
-    singular: "subnet",
+    ...alphaNames(`networking.${groupDomain}`, "Subnet", "subnets"),
     ...declaredInProjects,
     statusWriters: "providers",
     ...specAndStatus("Subnet is a block of addresses of a network at a location.", {

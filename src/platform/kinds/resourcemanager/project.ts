@@ -2,6 +2,7 @@ import { conditionColumns, conditionsSchema } from "../../../kube-server/api/con
 import { finalizedFromCreation } from "../../../kube-server/api/finalizers.ts";
 import type { KindDefinition } from "../../../kube-server/api/kind.ts";
 import { objectField } from "../../../kube-server/api/schema.ts";
+import { alphaNames } from "../declared-in-projects.ts";
 
 /** Removed once everything in the project's control plane is gone. */
 export function projectFinalizer(groupDomain: string): string {
@@ -12,11 +13,7 @@ export function projectFinalizer(groupDomain: string): string {
 export function projectKind(groupDomain: string): KindDefinition {
   const description = "Project is a project of the organization, with a control plane of its own.";
   return {
-    group: `resourcemanager.${groupDomain}`,
-    version: "v1alpha",
-    kind: "Project",
-    plural: "projects",
-    singular: "project",
+    ...alphaNames(`resourcemanager.${groupDomain}`, "Project", "projects"),
     shortNames: [],
     categories: [],
     namespaced: false,

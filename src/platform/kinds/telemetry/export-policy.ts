@@ -58,7 +58,6 @@ export function exportPolicyKind(groupDomain: string): KindDefinition {
     version: "v1alpha1",
     kind: "ExportPolicy",
     plural: "exportpolicies",
-    singular: "exportpolicy",
     shortNames: [],
     categories: [],
     namespaced: true,
