@@ -95,6 +95,15 @@ function putInstance(plane: FakePlane, name: string, spec: object = {}): void {
   });
 }
 
+/** A plane with the location, a network there and instances in it. */
+function servedPlane(...instances: string[]): FakePlane {
+  const plane = new FakePlane();
+  putLocation(plane);
+  putNetwork(plane);
+  for (const name of instances) putInstance(plane, name);
+  return plane;
+}
+
 function available(plane: FakePlane, name: string) {
   return conditionOf(plane.get(paths.instances, "default", name), "Available");
 }
@@ -133,10 +142,7 @@ function told(plane: FakePlane, path: string, type: string): unknown[] {
 }
 
 test("a location, a network and an instance become ready, each step in a write of its own", async () => {
-  const plane = new FakePlane();
-  putLocation(plane);
-  putNetwork(plane);
-  putInstance(plane, "web-0");
+  const plane = servedPlane("web-0");
   runProvider({ shop: plane });
   await untilRunning(plane, "web-0");
   expect(conditionOf(plane.get(paths.locations, "default", "dfw"), "Ready")).toMatchObject({
@@ -167,10 +173,7 @@ test("a location, a network and an instance become ready, each step in a write o
 });
 
 test("nothing is written twice, and nothing after a restart", async () => {
-  const plane = new FakePlane();
-  putLocation(plane);
-  putNetwork(plane);
-  putInstance(plane, "web-0");
+  const plane = servedPlane("web-0");
   const first = runProvider({ shop: plane });
   await untilRunning(plane, "web-0");
   await first.stop();
@@ -183,10 +186,7 @@ test("nothing is written twice, and nothing after a restart", async () => {
 });
 
 test("deletion in any order leaves nothing, in the plane or in the runtime", async () => {
-  const plane = new FakePlane();
-  putLocation(plane);
-  putNetwork(plane);
-  putInstance(plane, "web-0");
+  const plane = servedPlane("web-0");
   const runtime = emulated();
   runProvider({ shop: plane }, runtime);
   await untilRunning(plane, "web-0");
@@ -200,9 +200,7 @@ test("deletion in any order leaves nothing, in the plane or in the runtime", asy
 });
 
 test("all contexts of one network and location go with its last instance", async () => {
-  const plane = new FakePlane();
-  putLocation(plane);
-  putNetwork(plane);
+  const plane = servedPlane();
   plane.put(paths.contexts, "default", "net-dfw-again", { spec: { network: { name: "net" }, location } });
   putInstance(plane, "web-0");
   runProvider({ shop: plane });
@@ -217,9 +215,7 @@ test("all contexts of one network and location go with its last instance", async
 });
 
 test("an instance waits for the Secret that its environment names, and says so", async () => {
-  const plane = new FakePlane();
-  putLocation(plane);
-  putNetwork(plane);
+  const plane = servedPlane();
   const env = [{ name: "TOKEN", valueFrom: { secretKeyRef: { name: "login", key: "token" } } }];
   putInstance(plane, "web-0", {
     runtime: {
@@ -251,9 +247,7 @@ test("only locations of this cloud project are served; self-managed ones say who
 });
 
 test("a second provider for the same location says so and leaves it alone", async () => {
-  const plane = new FakePlane();
-  putLocation(plane);
-  putNetwork(plane);
+  const plane = servedPlane();
   runProvider({ shop: plane });
   await until("the first one serves it", () => plane.writes.length >= 2);
   const runtime = emulated();
@@ -296,10 +290,7 @@ class LostRuntime extends EmulatedRuntime {
 }
 
 test("a runtime that is unavailable: operators see it at once, tenants after 30 s, of everything", async () => {
-  const plane = new FakePlane();
-  putLocation(plane);
-  putNetwork(plane);
-  putInstance(plane, "web-0");
+  const plane = servedPlane("web-0");
   const clock = new TestClock(1_750_000_000_000);
   const runtime = new LostRuntime({ stepMs: 5, faults: noFaults, clock: systemClock });
   const { provider } = runProvider({ shop: plane }, runtime, "provider-1", clock);
@@ -331,10 +322,7 @@ test("a runtime that is unavailable: operators see it at once, tenants after 30 
 });
 
 test("faults of the configuration are shown, and only they", async () => {
-  const plane = new FakePlane();
-  putLocation(plane);
-  putNetwork(plane);
-  for (const name of ["bad-0", "slow-0", "good-0"]) putInstance(plane, name);
+  const plane = servedPlane("bad-0", "slow-0", "good-0");
   runProvider({ shop: plane }, emulated({ failInstances: ["bad-*"], hang: ["slow-0"] }));
   await untilRunning(plane, "good-0");
   const hasStatus = (name: string) => available(plane, name) !== undefined;
@@ -350,21 +338,15 @@ test("faults of the configuration are shown, and only they", async () => {
 });
 
 test("a plane that cannot be read holds up no other, and what it may hold is not removed", async () => {
-  const [shop, silent] = [new FakePlane(), new FakePlane()];
+  const [shop, silent] = [servedPlane("web-0"), new FakePlane()];
   silent.isUnavailable = true;
-  putLocation(shop);
-  putNetwork(shop);
-  putInstance(shop, "web-0");
   runProvider({ shop, silent });
   await untilRunning(shop, "web-0");
 });
 
 test("a plane that can never be read keeps no other's leftovers, and nothing of its own is removed", async () => {
-  const [shop, silent] = [new FakePlane(), new FakePlane()];
+  const [shop, silent] = [servedPlane("web-0"), new FakePlane()];
   silent.isUnavailable = true;
-  putLocation(shop);
-  putNetwork(shop);
-  putInstance(shop, "web-0");
   const runtime = emulated();
   const subnets = ["10.128.0.0/20"];
   // What a killed provider has left: of a plane that is read, of one that is not, and of an unknown one.
@@ -407,13 +389,8 @@ test("a plane that can never be read keeps no other's leftovers, and nothing of 
 });
 
 test("thousands of instances of one project do not delay another's", async () => {
-  const [crowd, single] = [new FakePlane(), new FakePlane()];
-  for (const plane of [crowd, single]) {
-    putLocation(plane);
-    putNetwork(plane);
-  }
   const names = Array.from({ length: 2_000 }, (_, index) => `web-${index}`);
-  for (const name of names) putInstance(crowd, name);
+  const [crowd, single] = [servedPlane(...names), servedPlane()];
   runProvider({ crowd, single });
   await until("the crowd is worked on", () => available(crowd, "web-0") !== undefined);
   putInstance(single, "web-0");
@@ -448,9 +425,7 @@ const ownedBy = (name: string) => ({
 });
 
 test("rules that an engine does not enforce: one warning for each deployment and set of rules", async () => {
-  const plane = new FakePlane();
-  putLocation(plane);
-  putNetwork(plane);
+  const plane = servedPlane();
   const everybody = rule({ cidr: "192.0.2.0/24" }, { cidr: "0.0.0.0/0" });
   const some = rule({ cidr: "0.0.0.0/0", except: ["10.0.0.0/8"] }, { cidr: "192.0.2.0/24" });
   for (const [name, owner, ...rules] of [

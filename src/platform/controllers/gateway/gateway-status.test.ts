@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { JsonObject, KubeObject } from "../../../kube-server/api/object.ts";
 import type { NewCondition } from "../../../kube-server/controllers/conditions.ts";
 import type { ProgramReport, ProgramState } from "../../routing/program-store.ts";
+import type { HostnameStates } from "./gateway-hostnames.ts";
 import {
   addressesOf,
   blockedText,
@@ -17,6 +18,13 @@ import { againAfter } from "./program-waits.ts";
 
 const loaded = (...reports: ProgramReport[]): ProgramState => ({ running: 2, isLoaded: true, reports });
 const text = ({ status, reason, message }: NewCondition) => `${status} ${reason}: ${message}`;
+
+const now = "2026-01-01T00:00:00Z";
+const gatewayOf = (listeners: JsonObject[], generation = 1): KubeObject => ({
+  ...{ apiVersion: "v1", kind: "Gateway", metadata: { generation }, spec: { listeners } },
+});
+const statusOf = (gateway: KubeObject, hostnames: HostnameStates = new Map()): JsonObject[] =>
+  listenerStatus(gateway, [], programmedCondition(loaded(), false), hostnames, new Map(), now);
 
 test.each<[what: string, state: ProgramState, isOverdue: boolean, expected: string]>([
   ["none runs", { ...loaded(), running: 0 }, true, "False Pending: no gateway is running"],
@@ -92,22 +100,18 @@ test("a gateway's hostname is its uid in the domain", () => {
 });
 
 test("each listener has its conditions, which keep their times, and its number of routes", () => {
-  const gateway: KubeObject = {
-    ...{ apiVersion: "v1", kind: "Gateway", metadata: { generation: 3 } },
-    spec: {
-      listeners: [
-        { name: "web", protocol: "HTTP", port: 80 },
-        { name: "tls", protocol: "HTTPS", port: 443 },
-      ],
-    },
-  };
+  const listeners = [
+    { name: "web", protocol: "HTTP", port: 80 },
+    { name: "tls", protocol: "HTTPS", port: 443 },
+  ];
+  const gateway = gatewayOf(listeners, 3);
   const programmed = programmedCondition(loaded(), false);
   const accepted = { type: "Accepted", status: "True", reason: "Accepted", message: "" } as const;
   const attachments = [{ ref: {}, accepted, listeners: [{ name: "tls" }], hosts: [] }];
-  const statusAt = (now: string, known: KubeObject, state = programmed) =>
-    listenerStatus(known, [{ route: gateway, attachments, hosts: [] }], state, new Map(), new Map(), now);
-  const first = statusAt("2026-01-01T00:00:00Z", gateway);
-  const times = { observedGeneration: 3, lastTransitionTime: "2026-01-01T00:00:00Z" };
+  const statusAt = (at: string, known: KubeObject, state = programmed) =>
+    listenerStatus(known, [{ route: gateway, attachments, hosts: [] }], state, new Map(), new Map(), at);
+  const first = statusAt(now, gateway);
+  const times = { observedGeneration: 3, lastTransitionTime: now };
   const conditions = [
     { type: "Accepted", status: "True", reason: "Accepted", message: "The listener is accepted" },
     { type: "Programmed", status: "True", reason: "Programmed", message: "The listener has been programmed" },
@@ -140,20 +144,14 @@ test("each listener has its conditions, which keep their times, and its number o
 });
 
 test("a listener whose hostname is not held is not accepted, and the gateway says so", () => {
-  const gateway: KubeObject = {
-    ...{ apiVersion: "v1", kind: "Gateway", metadata: { generation: 1 } },
-    spec: {
-      listeners: [
-        { name: "web", protocol: "HTTP", port: 80 },
-        { name: "own", protocol: "HTTP", port: 80, hostname: "a.example.com" },
-      ],
-    },
-  };
+  const gateway = gatewayOf([
+    { name: "web", protocol: "HTTP", port: 80 },
+    { name: "own", protocol: "HTTP", port: 80, hostname: "a.example.com" },
+  ]);
   const states = new Map([
     ["a.example.com", { kind: "refused", reason: "HostnameInUse", message: "why" } as const],
   ]);
-  const programmed = programmedCondition(loaded(), false);
-  const [web, own] = listenerStatus(gateway, [], programmed, states, new Map(), "2026-01-01T00:00:00Z");
+  const [web, own] = statusOf(gateway, states);
   const stateOf = (status: JsonObject | undefined) =>
     ((status?.["conditions"] ?? []) as JsonObject[]).map(({ type, status: is, reason, message }) =>
       [type, is, reason, type === "Accepted" ? message : ""].join(" ").trim(),
@@ -175,18 +173,8 @@ test.each<[kinds: JsonObject[], supported: number, reason: string]>([
   [[{ group: "gateway.networking.k8s.io", kind: "HTTPRoute" }, { kind: "Other" }], 1, "InvalidRouteKinds"],
   [[{ group: "other.example", kind: "HTTPRoute" }], 0, "InvalidRouteKinds"],
 ])("a listener for routes of the kinds %j", (kinds, supported, reason) => {
-  const gateway: KubeObject = {
-    ...{ apiVersion: "v1", kind: "Gateway", metadata: { generation: 1 } },
-    spec: { listeners: [{ name: "web", protocol: "HTTP", port: 80, allowedRoutes: { kinds } }] },
-  };
-  const [status] = listenerStatus(
-    gateway,
-    [],
-    programmedCondition(loaded(), false),
-    new Map(),
-    new Map(),
-    "2026-01-01T00:00:00Z",
-  );
+  const listener = { name: "web", protocol: "HTTP", port: 80, allowedRoutes: { kinds } };
+  const [status] = statusOf(gatewayOf([listener]));
   expect(status?.["supportedKinds"]).toHaveLength(supported);
   expect(status?.["conditions"]).toContainEqual(expect.objectContaining({ type: "ResolvedRefs", reason }));
 });
@@ -210,21 +198,9 @@ test.each([
     ["False PortUnavailable", "False UnsupportedProtocol"],
   ],
 ] as const)("listeners %j", (given, accepted, listeners) => {
-  const gateway: KubeObject = {
-    ...{ apiVersion: "v1", kind: "Gateway", metadata: { generation: 1 } },
-    spec: { listeners: given.map(([protocol, port], index) => ({ name: `l${index}`, protocol, port })) },
-  };
-  const names = new Map();
-  expect(text(gatewayAccepted(gateway, names))).toBe(accepted);
-  const all = listenerStatus(
-    gateway,
-    [],
-    programmedCondition(loaded(), false),
-    names,
-    new Map(),
-    "2026-01-01T00:00:00Z",
-  );
-  const states = all.map((listener) => {
+  const gateway = gatewayOf(given.map(([protocol, port], index) => ({ name: `l${index}`, protocol, port })));
+  expect(text(gatewayAccepted(gateway, new Map()))).toBe(accepted);
+  const states = statusOf(gateway).map((listener) => {
     const [of, programmed] = listener["conditions"] as unknown as NewCondition[];
     // One that is not accepted is not programmed, and takes routes only if its protocol is one of theirs.
     expect(programmed?.status).toBe(of?.status);
