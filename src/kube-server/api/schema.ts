@@ -97,6 +97,23 @@ export function setList(items: Schema, description: string, bounds: ListBounds =
   return { type: "array", description, ...bounds, items, "x-kubernetes-list-type": "set" };
 }
 
+/** Schema of a list whose items are identified by fields of theirs. */
+export function mapList(
+  keys: readonly string[],
+  items: Schema,
+  description: string,
+  bounds: ListBounds = {},
+): Schema {
+  return {
+    type: "array",
+    description,
+    ...bounds,
+    items,
+    "x-kubernetes-list-type": "map",
+    "x-kubernetes-list-map-keys": keys,
+  };
+}
+
 /** A named schema that occurs once in OpenAPI documents. */
 export interface SchemaComponent {
   /** `io.k8s.apimachinery.pkg.apis.meta.v1.Time` */

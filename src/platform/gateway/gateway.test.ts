@@ -63,8 +63,14 @@ async function setUp() {
   });
   const stop = new AbortController();
   const running = gateway.service.run(stop.signal);
+  /** Waits while the clock goes on. */
+  const untilLater = (what: string, condition: () => boolean | Promise<boolean>) =>
+    until(what, () => {
+      clock.advance(500);
+      return condition();
+    });
   return {
-    ...{ clock, store, fake, found, files: gatewayFiles(directory, directory) },
+    ...{ clock, untilLater, store, fake, found, files: gatewayFiles(directory, directory) },
     async [Symbol.asyncDispose]() {
       stop.abort();
       await running;
@@ -78,31 +84,22 @@ const redirecting = [{ redirect: { path: { type: "full", path: "/" }, statusCode
 
 test("a gateway reports while a load takes long", async () => {
   await using gateway = await setUp();
-  const { store, clock, fake } = gateway;
+  const { store, fake, untilLater } = gateway;
   await until("it runs", async () => (await store.state("", 0)).isLoaded);
   let release: () => void = () => undefined;
   fake.held = new Promise((resolve) => (release = resolve));
   const version = await store.put(programOf(redirecting));
-  await until("it loads", () => {
-    clock.advance(500);
-    return fake.reloads > 0;
-  });
+  await untilLater("it loads", () => fake.reloads > 0);
   await store.leave("test");
-  await until("it is heard from", async () => {
-    clock.advance(500);
-    return (await store.state("", 0)).running === 1;
-  });
+  await untilLater("it is heard from", async () => (await store.state("", 0)).running === 1);
   expect((await store.state("", version)).isLoaded).toBe(false);
   release();
-  await until("it has loaded", async () => {
-    clock.advance(500);
-    return (await store.state("", version)).isLoaded;
-  });
+  await untilLater("it has loaded", async () => (await store.state("", version)).isLoaded);
 });
 
 test("a program that is edited before each check of it ends is loaded all the same", async () => {
   await using gateway = await setUp();
-  const { store, clock, fake } = gateway;
+  const { store, clock, fake, untilLater } = gateway;
   await until("it runs", async () => (await store.state("", 0)).isLoaded);
   const program = programOf(redirecting);
   let edits = 0;
@@ -120,20 +117,14 @@ test("a program that is edited before each check of it ends is loaded all the sa
     }
   };
   await edit();
-  await until("it is loaded", () => {
-    clock.advance(500);
-    return fake.reloads > 0;
-  });
+  await untilLater("it is loaded", () => fake.reloads > 0);
 });
 
 test("an address that HAProxy does not take is loaded", async () => {
   await using gateway = await setUp();
-  const { store, clock, fake, found } = gateway;
+  const { store, clock, fake, found, untilLater } = gateway;
   const version = await store.put(programOf([{ backend: { scheme: "http", host: "b.example", port: 80 } }]));
-  await until("it is loaded", async () => {
-    clock.advance(500);
-    return (await store.state("", version)).isLoaded;
-  });
+  await untilLater("it is loaded", async () => (await store.state("", version)).isLoaded);
   fake.ask = () => Promise.reject(new Error("HAProxy does not respond on its socket"));
   const before = fake.reloads;
   found.address = "5.6.7.8";
@@ -143,13 +134,10 @@ test("an address that HAProxy does not take is loaded", async () => {
 
 test("a master that responds to nothing is reloaded, once", async () => {
   await using gateway = await setUp();
-  const { store, clock, fake } = gateway;
+  const { store, clock, fake, untilLater } = gateway;
   await until("it runs", async () => (await store.state("", 0)).isLoaded);
   fake.isSilent = true;
-  await until("it is reloaded", () => {
-    clock.advance(500);
-    return fake.reloads === 1;
-  });
+  await untilLater("it is reloaded", () => fake.reloads === 1);
   for (let i = 0; i < 20; i++) {
     clock.advance(500);
     await new Promise(setImmediate);
@@ -159,14 +147,11 @@ test("a master that responds to nothing is reloaded, once", async () => {
 
 test("a load leaves the script as it is: a check may read it meanwhile", async () => {
   await using gateway = await setUp();
-  const { store, clock, fake, files } = gateway;
+  const { store, fake, files, untilLater } = gateway;
   await until("it runs", async () => (await store.state("", 0)).isLoaded);
   const { ino, mtimeMs } = await stat(files.script);
   const before = fake.checks;
   await store.put(programOf(redirecting));
-  await until("it is checked and loaded", () => {
-    clock.advance(500);
-    return fake.checks > before && fake.reloads > 0;
-  });
+  await untilLater("it is checked and loaded", () => fake.checks > before && fake.reloads > 0);
   expect(await stat(files.script)).toMatchObject({ ino, mtimeMs });
 });

@@ -5,6 +5,7 @@ import {
   integerField,
   intOrStringField,
   listItem,
+  mapList,
   objectField,
   type Schema,
   textField,
@@ -15,18 +16,12 @@ import { probeFields } from "./probe-rules.ts";
 import { volumesSchema } from "./volume-schema.ts";
 
 /** A list whose items are identified by their names. */
-export function namedList(
+function namedList(
   description: string,
   required: readonly string[],
   fields: Readonly<Record<string, Schema>>,
 ): Schema {
-  return {
-    type: "array",
-    description,
-    items: listItem(["name", ...required], fields),
-    "x-kubernetes-list-type": "map",
-    "x-kubernetes-list-map-keys": ["name"],
-  };
+  return mapList(["name"], listItem(["name", ...required], fields), description);
 }
 
 const quantities = (description: string): Schema => ({

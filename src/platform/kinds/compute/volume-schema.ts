@@ -3,6 +3,7 @@ import {
   choiceField,
   integerField,
   listItem,
+  mapList,
   objectField,
   type Schema,
   textField,
@@ -58,11 +59,9 @@ const disk: Schema = objectField("A disk of each instance's own.", ["template"],
 const maxVolumes = 256;
 
 /** `volumes` of an instance. */
-export const volumesSchema: Schema = {
-  type: "array",
-  description: "Volumes that can be attached. Each has exactly one source: disk, configMap or secret.",
-  maxItems: maxVolumes,
-  items: listItem(["name"], {
+export const volumesSchema: Schema = mapList(
+  ["name"],
+  listItem(["name"], {
     name: textField("Name of the volume, an RFC 1123 label."),
     disk,
     configMap: objectField("Files with the values of a ConfigMap.", [], {
@@ -78,6 +77,6 @@ export const volumesSchema: Schema = {
       optional: optional("Secret"),
     }),
   }),
-  "x-kubernetes-list-type": "map",
-  "x-kubernetes-list-map-keys": ["name"],
-};
+  "Volumes that can be attached. Each has exactly one source: disk, configMap or secret.",
+  { maxItems: maxVolumes },
+);

@@ -7,6 +7,7 @@ import type { KubeObject } from "../../../kube-server/api/object.ts";
 import {
   integerField,
   listItem,
+  mapList,
   objectField,
   type Schema,
   textField,
@@ -46,17 +47,15 @@ export const replicaCounts: Readonly<Record<string, Schema>> = {
 
 const status = pendingStatus("What is known of the workload.", ["Available"], {
   ...replicaCounts,
-  placements: {
-    type: "array",
-    description: "What is known of each placement.",
-    items: listItem(["name"], {
+  placements: mapList(
+    ["name"],
+    listItem(["name"], {
       name: textField("Name of the placement."),
       ...replicaCounts,
       conditions: conditionsSchema,
     }),
-    "x-kubernetes-list-type": "map",
-    "x-kubernetes-list-map-keys": ["name"],
-  },
+    "What is known of each placement.",
+  ),
 });
 
 /** Instances of one template, in the cities that its placements name. */

@@ -9,6 +9,7 @@ import {
   atomicList,
   integerField,
   listItem,
+  mapList,
   objectField,
   type Schema,
   textField,
@@ -24,7 +25,7 @@ import {
 } from "./allowed-namespaces.ts";
 import { checkHostname, hostnameSchema } from "./hostname-rules.ts";
 import { certificateReferences, checkTls, listenerTls, secretsInUse } from "./listener-tls.ts";
-import { dnsNamePattern, opaqueObject as opaque } from "./route-schema.ts";
+import { dnsNamePattern, opaqueObject as opaque, portField } from "./route-schema.ts";
 
 /** Its names in paths and references. */
 export const gatewayNames = {
@@ -94,11 +95,7 @@ const listener: Schema = listItem(["name", "port", "protocol"], {
   hostname: hostnameSchema(
     "Hostname whose requests it takes, besides the gateway's own; the project must prove that it has it.",
   ),
-  port: {
-    ...integerField("int32", "80 for HTTP, 443 for HTTPS; a listener on another port is not served."),
-    minimum: 1,
-    maximum: 65_535,
-  },
+  port: portField("80 for HTTP, 443 for HTTPS; a listener on another port is not served."),
   protocol: {
     ...textField("HTTP or HTTPS; a listener of another protocol is not served."),
     minLength: 1,
@@ -135,11 +132,9 @@ export const gatewayAddresses: Schema = atomicList(
 
 const status = pendingStatus("Where the gateway is reached.", ["Accepted", "Programmed"], {
   addresses: gatewayAddresses,
-  listeners: {
-    type: "array",
-    description: "What is known of each listener.",
-    maxItems: 64,
-    items: listItem(["name", "attachedRoutes"], {
+  listeners: mapList(
+    ["name"],
+    listItem(["name", "attachedRoutes"], {
       name: textField("Name of the listener."),
       supportedKinds: atomicList(
         listItem(["kind"], { group: textField("Group of the kind."), kind: textField("The kind.") }),
@@ -148,9 +143,9 @@ const status = pendingStatus("Where the gateway is reached.", ["Accepted", "Prog
       attachedRoutes: integerField("int32", "Routes that are attached."),
       conditions: conditionsSchema,
     }),
-    "x-kubernetes-list-type": "map",
-    "x-kubernetes-list-map-keys": ["name"],
-  },
+    "What is known of each listener.",
+    { maxItems: 64 },
+  ),
 });
 
 /** A hostname with its listeners (Gateway API). Made for an HTTPProxy, or by users. */
@@ -166,15 +161,10 @@ export function gatewayKind(groupDomain: string): KindDefinition {
     schema: objectField(description, ["spec"], {
       spec: objectField("How the gateway is reached.", ["gatewayClassName", "listeners"], {
         gatewayClassName: { ...textField(`Class: ${gatewayClass}.`), minLength: 1, maxLength: 253 },
-        listeners: {
-          type: "array",
-          description: "Ports that the gateway listens on.",
+        listeners: mapList(["name"], listener, "Ports that the gateway listens on.", {
           minItems: 1,
           maxItems: 64,
-          items: listener,
-          "x-kubernetes-list-type": "map",
-          "x-kubernetes-list-map-keys": ["name"],
-        },
+        }),
         addresses: atomicList(opaque("An address."), "Not supported: the platform assigns addresses.", {
           maxItems: 16,
         }),

@@ -22,14 +22,15 @@ import { gatewayNames } from "./gateway.ts";
 import { checkHostname, hostnameSchema } from "./hostname-rules.ts";
 import { type Granted, grantsFor } from "./reference-grant.ts";
 import { checkRouteRules } from "./route-rules.ts";
-import { backendFields, filtersSchema, matchesSchema, maxRules, ruleName } from "./route-schema.ts";
+import {
+  backendFields,
+  filtersSchema,
+  matchesSchema,
+  maxRules,
+  portField,
+  ruleName,
+} from "./route-schema.ts";
 import { retryCodes, retrySchema, timeoutsSchema } from "./time-schema.ts";
-
-const port = (description: string): Schema => ({
-  ...integerField("int32", description),
-  minimum: 1,
-  maximum: 65_535,
-});
 
 const parentRef: Schema = objectField("A gateway, or one of its listeners.", ["name"], {
   group: { ...textField("Group of the parent."), default: gatewayNames.group },
@@ -37,7 +38,7 @@ const parentRef: Schema = objectField("A gateway, or one of its listeners.", ["n
   namespace: textField("Namespace of the parent. Defaults to the route's."),
   name: { ...textField("Name of the parent."), minLength: 1, maxLength: 253 },
   sectionName: textField("Name of a listener. Defaults to all of them."),
-  port: port("Port of a listener. Defaults to all of them."),
+  port: portField("Port of a listener. Defaults to all of them."),
 });
 
 const backendRef: Schema = objectField("An EndpointSlice that requests are forwarded to.", ["name"], {

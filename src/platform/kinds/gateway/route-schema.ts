@@ -4,6 +4,7 @@ import {
   choiceField,
   integerField,
   listItem,
+  mapList,
   objectField,
   type Schema,
   setList,
@@ -39,14 +40,7 @@ const headerName = (description: string): Schema => ({
 
 /** A list of at most 16 items, each identified by its name. */
 function namedList(items: Schema, description: string): Schema {
-  return {
-    type: "array",
-    description,
-    maxItems: 16,
-    items,
-    "x-kubernetes-list-type": "map",
-    "x-kubernetes-list-map-keys": ["name"],
-  };
+  return mapList(["name"], items, description, { maxItems: 16 });
 }
 
 const matchType: Schema = {
@@ -180,6 +174,9 @@ const count = (description: string, minimum: number): Schema => ({
   minimum,
 });
 
+/** Schema of a port. */
+export const portField = (description: string): Schema => ({ ...count(description, 1), maximum: 65_535 });
+
 /** Fields that name a backend. */
 export const backendFields: Readonly<Record<string, Schema>> = {
   group: { ...textField("Group of the backend."), default: "" },
@@ -188,7 +185,7 @@ export const backendFields: Readonly<Record<string, Schema>> = {
     "Namespace of the backend. Defaults to the route's; another one needs a ReferenceGrant there.",
   ),
   name: { ...textField("Name of the backend."), minLength: 1, maxLength: 253 },
-  port: { ...integerField("int32", "Port of the backend."), minimum: 1, maximum: 65_535 },
+  port: portField("Port of the backend."),
 };
 
 const requestMirror: Schema = objectField(
@@ -231,11 +228,7 @@ export function filtersSchema(description: string): Schema {
         scheme: choiceField("Scheme of the new address. Defaults to the request's.", ["http", "https"]),
         hostname: hostname("Host of the new address. Defaults to the request's."),
         path: pathModifier("Path of the new address. Defaults to the request's."),
-        port: {
-          ...integerField("int32", "Port of the new address. Defaults to that of the scheme."),
-          minimum: 1,
-          maximum: 65_535,
-        },
+        port: portField("Port of the new address. Defaults to that of the scheme."),
         statusCode: {
           ...integerField("int64", "Status of the response."),
           enum: [301, 302, 303, 307, 308],

@@ -10,6 +10,7 @@ import {
   choiceField,
   integerField,
   listItem,
+  mapList,
   objectField,
   type Schema,
   setList,
@@ -64,16 +65,14 @@ const status = pendingStatus("What is known of the network.", ["Ready"], {
   ipam: objectField("Addresses in use.", [], {
     ipv4Ranges: effectiveRanges("IPv4"),
     ipv6Ranges: effectiveRanges("IPv6"),
-    allocations: {
-      type: "array",
-      description: "Blocks allocated to subnet claims.",
-      items: listItem(["cidr", "claimUID"], {
+    allocations: mapList(
+      ["cidr"],
+      listItem(["cidr", "claimUID"], {
         cidr: textField("The block, in CIDR notation."),
         claimUID: textField("UID of the SubnetClaim that holds the block."),
       }),
-      "x-kubernetes-list-type": "map",
-      "x-kubernetes-list-map-keys": ["cidr"],
-    },
+      "Blocks allocated to subnet claims.",
+    ),
   }),
 });
 
