@@ -40,7 +40,6 @@ export interface KindDefinition extends ResourceName {
   readonly categories: readonly string[];
   readonly namespaced: boolean;
   readonly planes: readonly PlaneType[];
-  readonly description: string;
   /** Format of `metadata.name`: an RFC 1123 subdomain or label. */
   readonly nameRule: "subdomain" | "label";
   /** Length of `metadata.name`, where it is less than {@link nameRule} permits. */

@@ -14,7 +14,6 @@ export const configMapKind: KindDefinition = {
   categories: [],
   namespaced: true,
   planes: ["organization", "project"],
-  description: "ConfigMap holds configuration data.",
   nameRule: "subdomain",
   builtIn: true,
   statusSubresource: false,

@@ -73,7 +73,6 @@ export function customResourceDefinitionKind(kinds: readonly KindDefinition[]): 
     categories: ["api-extensions"],
     namespaced: false,
     planes: ["organization", "project"],
-    description,
     nameRule: "subdomain",
     builtIn: true,
     statusSubresource: false,

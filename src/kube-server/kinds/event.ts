@@ -115,7 +115,6 @@ export const eventKind: KindDefinition = {
   categories: [],
   namespaced: true,
   planes: ["organization", "project"],
-  description: "Event is a report of something that happened to an object.",
   nameRule: "subdomain",
   builtIn: true,
   statusSubresource: false,

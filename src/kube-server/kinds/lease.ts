@@ -31,7 +31,6 @@ export const leaseKind: KindDefinition = {
   categories: [],
   namespaced: true,
   planes: ["organization", "project"],
-  description: "Lease defines a lease concept.",
   nameRule: "subdomain",
   builtIn: true,
   statusSubresource: false,

@@ -55,7 +55,6 @@ export const namespaceKind: KindDefinition = {
   categories: [],
   namespaced: false,
   planes: ["organization", "project"],
-  description: "Namespace provides a scope for names.",
   nameRule: "label",
   deletedOneByOne: true,
   undeletable: [defaultNamespace],

@@ -34,7 +34,6 @@ export const secretKind: KindDefinition = {
   categories: [],
   namespaced: true,
   planes: ["organization", "project"],
-  description: "Secret holds secret data of a certain type.",
   nameRule: "subdomain",
   builtIn: true,
   confidential: true,

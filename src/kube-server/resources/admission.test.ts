@@ -26,7 +26,7 @@ const status: Schema = {
 };
 const kind: KindDefinition = {
   ...{ group: "things.example", version: "v1", kind: "Widget", plural: "widgets" },
-  ...{ shortNames: [], categories: [], namespaced: true, planes: ["project"], description: "" },
+  ...{ shortNames: [], categories: [], namespaced: true, planes: ["project"] },
   ...{ nameRule: "subdomain", builtIn: false, statusSubresource: true, columns: [], selectableFields: {} },
   schema: { type: "object", properties: { spec, status } },
 };

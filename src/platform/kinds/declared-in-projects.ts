@@ -18,10 +18,10 @@ export function alphaNames(group: string, kind: string, plural: string) {
   return { group, version: "v1alpha", kind, plural };
 }
 
-/** The schema of a kind with a spec and a status, and what the kind is. */
+/** The schema of a kind with a spec and a status. */
 export function specAndStatus(
   description: string,
   properties: { readonly spec: Schema; readonly status: Schema },
-): Pick<KindDefinition, "description" | "schema"> {
-  return { description, schema: objectField(description, ["spec"], properties) };
+): Schema {
+  return objectField(description, ["spec"], properties);
 }

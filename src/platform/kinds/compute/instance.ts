@@ -63,7 +63,7 @@ export function instanceKind(groupDomain: string): KindDefinition {
       containers: (instance) => containerNames(instance),
       provider: (instance) => instance.metadata.annotations?.[`compute.${groupDomain}/provider`],
     },
-    ...specAndStatus(
+    schema: specAndStatus(
       "Instance is a running unit of a Workload: a sandbox of containers or a virtual machine.",
       {
         spec: objectField("Desired state of the instance.", requiredInstanceFields, {

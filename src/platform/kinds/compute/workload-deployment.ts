@@ -31,7 +31,7 @@ export function workloadDeploymentKind(groupDomain: string): KindDefinition {
   return {
     ...alphaNames(`compute.${groupDomain}`, "WorkloadDeployment", "workloaddeployments"),
     ...declaredInProjects,
-    ...specAndStatus("WorkloadDeployment runs the instances of a Workload's placement in one city.", {
+    schema: specAndStatus("WorkloadDeployment runs the instances of a Workload's placement in one city.", {
       spec: objectField(
         "What runs, and where; kept equal to what the Workload says.",
         ["workloadRef", "placementName", "cityCode", "template", "scaleSettings"],

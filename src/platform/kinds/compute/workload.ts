@@ -63,7 +63,7 @@ export function workloadKind(groupDomain: string): KindDefinition {
   return {
     ...alphaNames(`compute.${groupDomain}`, "Workload", "workloads"),
     ...declaredInProjects,
-    ...specAndStatus("Workload runs instances of a template in the cities of its placements.", {
+    schema: specAndStatus("Workload runs instances of a template in the cities of its placements.", {
       spec: objectField("What runs, and where.", ["template", "placements"], {
         template: templateSchema,
         placements: placementsSchema,

@@ -66,7 +66,6 @@ export const endpointSliceKind: KindDefinition = {
   hasGeneration: true,
   statusSubresource: false,
   selectableFields: {},
-  description: "EndpointSlice holds the addresses and the ports of a backend.",
   schema: objectField("EndpointSlice holds the addresses and the ports of a backend.", ["addressType"], {
     addressType: choiceField("Type of all addresses. Cannot be changed.", ["IPv4", "IPv6", "FQDN"]),
     endpoints: { ...atomicList(endpoint, "The endpoints."), maxItems: maxEndpoints },

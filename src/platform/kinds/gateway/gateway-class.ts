@@ -14,7 +14,6 @@ const names = {
 
 /** The classes of Gateways (Gateway API): there is one, which the platform has accepted. It can only be read. */
 export function gatewayClassKind(groupDomain: string): KindDefinition {
-  const description = "GatewayClass is a kind of gateways that Gateways can be of. It can only be read.";
   const controllerName = gatewayControllerName(groupDomain);
   return {
     ...names,
@@ -22,17 +21,20 @@ export function gatewayClassKind(groupDomain: string): KindDefinition {
     categories: ["gateway-api"],
     namespaced: false,
     planes: ["project"],
-    description,
     nameRule: "subdomain",
     builtIn: false,
     statusSubresource: false,
-    schema: objectField(description, [], {
-      spec: objectField("Who runs the gateways.", [], {
-        controllerName: textField("Controller of the Gateways."),
-        description: textField("What it is."),
-      }),
-      status: objectField("What is known of the class.", [], { conditions: conditionsSchema }),
-    }),
+    schema: objectField(
+      "GatewayClass is a kind of gateways that Gateways can be of. It can only be read.",
+      [],
+      {
+        spec: objectField("Who runs the gateways.", [], {
+          controllerName: textField("Controller of the Gateways."),
+          description: textField("What it is."),
+        }),
+        status: objectField("What is known of the class.", [], { conditions: conditionsSchema }),
+      },
+    ),
     columns: [
       fieldColumn("Controller", "Controller of the Gateways.", ["spec", "controllerName"]),
       {

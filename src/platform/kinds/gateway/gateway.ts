@@ -150,15 +150,13 @@ const status = pendingStatus("Where the gateway is reached.", ["Accepted", "Prog
 
 /** A hostname with its listeners (Gateway API). Made for an HTTPProxy, or by users. */
 export function gatewayKind(groupDomain: string): KindDefinition {
-  const description = "Gateway is a hostname whose requests HTTPRoutes send on.";
   const [programmed] = statusColumns("Programmed");
   return {
     ...gatewayNames,
     ...declaredInProjects,
     shortNames: ["gtw"],
     categories: ["gateway-api"],
-    description,
-    schema: objectField(description, ["spec"], {
+    schema: objectField("Gateway is a hostname whose requests HTTPRoutes send on.", ["spec"], {
       spec: objectField("How the gateway is reached.", ["gatewayClassName", "listeners"], {
         gatewayClassName: { ...textField(`Class: ${gatewayClass}.`), minLength: 1, maxLength: 253 },
         listeners: mapList(["name"], listener, "Ports that the gateway listens on.", {

@@ -86,7 +86,6 @@ export const httpRouteKind: KindDefinition = {
   ...declaredInProjects,
   statusWriters: "members",
   categories: ["gateway-api"],
-  description: "HTTPRoute says where the requests of a Gateway go.",
   schema: objectField("HTTPRoute says where the requests of a Gateway go.", ["spec"], {
     spec: objectField("Which requests go where.", [], {
       parentRefs: atomicList(parentRef, "The gateways whose requests the rules are for.", { maxItems: 32 }),

@@ -37,7 +37,6 @@ export const referenceGrantKind: KindDefinition = {
   statusSubresource: false,
   shortNames: ["refgrant"],
   categories: ["gateway-api"],
-  description,
   schema: objectField(description, [], {
     spec: objectField("Who may name what.", ["from", "to"], {
       from: entries(

@@ -71,7 +71,10 @@ export function httpProxyKind(
     ...alphaNames(`networking.${groupDomain}`, "HTTPProxy", "httpproxies"),
     ...declaredInProjects,
     nameRule: "label",
-    ...specAndStatus("HTTPProxy forwards requests for a hostname of its own to backends.", { spec, status }),
+    schema: specAndStatus("HTTPProxy forwards requests for a hostname of its own to backends.", {
+      spec,
+      status,
+    }),
     columns: [
       fieldColumn("Hostname", "Where the proxy is reached.", ["status", "hostnames", 0]),
       programmed,

@@ -68,7 +68,7 @@ export function locationKind(
     ...declaredInProjects,
     statusWriters: "providers",
     deletedLast: true,
-    ...specAndStatus("Location is a place where workloads run, such as a zone of a cloud provider.", {
+    schema: specAndStatus("Location is a place where workloads run, such as a zone of a cloud provider.", {
       spec,
       status: pendingStatus("What is known of the location.", ["Ready"]),
     }),

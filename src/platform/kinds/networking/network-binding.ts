@@ -31,7 +31,7 @@ export function networkBindingKind(groupDomain: string): KindDefinition {
   return {
     ...alphaNames(`networking.${groupDomain}`, "NetworkBinding", "networkbindings"),
     ...declaredInProjects,
-    ...specAndStatus("NetworkBinding requests a network at a location.", {
+    schema: specAndStatus("NetworkBinding requests a network at a location.", {
       spec: {
         type: "object",
         description: "The network and the location. Cannot be changed.",

@@ -48,7 +48,7 @@ export function networkContextKind(groupDomain: string): KindDefinition {
     ...networkContextNames(groupDomain),
     ...declaredInProjects,
     statusWriters: "providers",
-    ...specAndStatus("NetworkContext is a network at a location.", {
+    schema: specAndStatus("NetworkContext is a network at a location.", {
       spec: {
         type: "object",
         description: "The network and the location. Cannot be changed.",

@@ -9,7 +9,6 @@ export function networkPolicyKind(groupDomain: string): KindDefinition {
   return {
     ...alphaNames(`networking.${groupDomain}`, "NetworkPolicy", "networkpolicies"),
     ...declaredInProjects,
-    description,
     schema: objectField(description, [], {
       spec: objectField("Empty.", [], {}),
       status: objectField("Empty.", [], {}),

@@ -81,7 +81,7 @@ export function networkKind(groupDomain: string): KindDefinition {
   return {
     ...networkNames(groupDomain),
     ...declaredInProjects,
-    ...specAndStatus("Network is a virtual network that instances are attached to.", { spec, status }),
+    schema: specAndStatus("Network is a virtual network that instances are attached to.", { spec, status }),
     columns: [
       ageColumn,
       ...statusColumns("Ready"),

@@ -15,7 +15,7 @@ export function subnetClaimKind(groupDomain: string): KindDefinition {
   return {
     ...alphaNames(`networking.${groupDomain}`, "SubnetClaim", "subnetclaims"),
     ...declaredInProjects,
-    ...specAndStatus("SubnetClaim requests a subnet of a network at a location.", {
+    schema: specAndStatus("SubnetClaim requests a subnet of a network at a location.", {
       spec: subnetSpec(
         "The subnet that is requested; the start address and prefix length are wishes. Cannot be changed.",
         [],

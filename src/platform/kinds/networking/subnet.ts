@@ -15,7 +15,7 @@ export function subnetKind(groupDomain: string): KindDefinition {
     ...alphaNames(`networking.${groupDomain}`, "Subnet", "subnets"),
     ...declaredInProjects,
     statusWriters: "providers",
-    ...specAndStatus("Subnet is a block of addresses of a network at a location.", {
+    schema: specAndStatus("Subnet is a block of addresses of a network at a location.", {
       spec: subnetSpec("The block and what it is for. Cannot be changed.", Object.keys(blockFields)),
       status: pendingStatus(
         "What is known of the subnet.",

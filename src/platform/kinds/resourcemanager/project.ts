@@ -11,20 +11,18 @@ export function projectFinalizer(groupDomain: string): string {
 
 /** A project of an organization. Creating one creates a control plane; see the project controller. */
 export function projectKind(groupDomain: string): KindDefinition {
-  const description = "Project is a project of the organization, with a control plane of its own.";
   return {
     ...alphaNames(`resourcemanager.${groupDomain}`, "Project", "projects"),
     shortNames: [],
     categories: [],
     namespaced: false,
     planes: ["organization"],
-    description,
     nameRule: "label",
     // The addresses of what belongs to a project contain its name, with more in the same label.
     maxNameLength: 55,
     builtIn: false,
     statusSubresource: true,
-    schema: objectField(description, [], {
+    schema: objectField("Project is a project of the organization, with a control plane of its own.", [], {
       spec: { type: "object", description: "Empty.", default: {}, properties: {} },
       status: objectField("What is known of the project.", [], { conditions: conditionsSchema }),
     }),

@@ -62,7 +62,6 @@ export function exportPolicyKind(groupDomain: string): KindDefinition {
     categories: [],
     namespaced: true,
     planes: ["project"],
-    description,
     nameRule: "subdomain",
     builtIn: false,
     statusSubresource: true,
