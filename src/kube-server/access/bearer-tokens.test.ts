@@ -27,11 +27,11 @@ class KeyHash {
 async function setUp() {
   const hash = new KeyHash();
   const tokens = createBearerTokens(hash as unknown as RedisConnection, "test");
-  const good = (await tokens.issue(caller, nowMs)).text;
+  const good = await tokens.issue(caller, nowMs);
   // Signed with a key unknown to the first.
   const foreign = new KeyHash();
   const other = createBearerTokens(foreign as unknown as RedisConnection, "test");
-  const unknown = (await other.issue(caller, nowMs)).text;
+  const unknown = await other.issue(caller, nowMs);
   return { hash, tokens, good, unknown, foreign };
 }
 
@@ -72,7 +72,7 @@ test("a key that another replica has made is found; one that is over is forgotte
   Object.assign(hash.fields, foreign.fields);
   expect(await tokens.verify(unknown, nowMs)).toMatchObject(caller);
   const laterMs = nowMs + 27 * 3_600_000;
-  const later = (await tokens.issue(caller, laterMs)).text;
+  const later = await tokens.issue(caller, laterMs);
   expect(Object.keys(hash.fields)).toHaveLength(1);
   expect(await tokens.verify(later, laterMs)).toMatchObject(caller);
   expect(await tokens.verify(good, laterMs)).toBeUndefined();

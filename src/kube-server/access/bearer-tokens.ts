@@ -12,14 +12,10 @@ interface SigningKey {
   readonly publicJwk: JWK;
 }
 
-export interface BearerToken {
-  readonly text: string;
-  readonly expiresMs: number;
-}
-
 /** Short-lived bearer tokens: signed JWTs that every replica can verify locally. */
 export interface BearerTokens {
-  issue(caller: Caller, nowMs: number): Promise<BearerToken>;
+  /** @returns the token, which is valid for {@link bearerLifetimeMs} */
+  issue(caller: Caller, nowMs: number): Promise<string>;
   /** @returns undefined for a token that is foreign, tampered with or expired */
   verify(text: string, nowMs: number): Promise<VerifiedCaller | undefined>;
 }
@@ -82,7 +78,7 @@ export function createBearerTokens(redis: RedisConnection, issuer: string): Bear
       const key = await signingKey(nowMs);
       const issuedSeconds = Math.floor(nowMs / 1000);
       const expiresSeconds = issuedSeconds + bearerLifetimeMs / 1000;
-      const text = await new SignJWT({ tid: caller.tokenId })
+      return await new SignJWT({ tid: caller.tokenId })
         .setProtectedHeader({ alg: algorithm, kid: key.kid, typ: "JWT" })
         .setIssuer(issuer)
         .setAudience(issuer)
@@ -90,7 +86,6 @@ export function createBearerTokens(redis: RedisConnection, issuer: string): Bear
         .setIssuedAt(issuedSeconds)
         .setExpirationTime(expiresSeconds)
         .sign(await importJWK(key.privateJwk, algorithm));
-      return { text, expiresMs: expiresSeconds * 1000 };
     },
     async verify(text, nowMs) {
       const found = verified.get(text);

@@ -23,7 +23,6 @@ export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
   readonly kind?: string;
-  readonly uid?: string;
   readonly causes?: readonly StatusCause[];
   readonly retryAfterSeconds?: number;
 }

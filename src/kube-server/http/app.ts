@@ -188,7 +188,7 @@ export function createApiApp(options: ApiAppOptions, drain: Drain, signal: Abort
   }
 
   async function exchange({ request, reply }: Incoming, caller: Caller): Promise<unknown> {
-    const { text } = await bearerTokens.issue(caller, clock.nowMs());
+    const text = await bearerTokens.issue(caller, clock.nowMs());
     record?.(attemptOf(request), { code: 200 });
     const body = { access_token: text, token_type: "Bearer" };
     return reply

@@ -51,8 +51,6 @@ import { keyOf, type Target, usersOf, type WriteOptions } from "./target.ts";
 export interface WriteResult {
   readonly object: KubeObject;
   readonly created: boolean;
-  /** Whether the object was deleted, because the change removed its last finalizer. */
-  readonly deleted: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -259,7 +257,7 @@ export function createResources(options: ResourcesOptions): Resources {
         try {
           const created = await createNamed(named, object, given, managers, writeOptions);
           const all = [...warnings, ...dropped, ...created.warnings];
-          return { object: created.object, created: true, deleted: false, warnings: all };
+          return { object: created.object, created: true, warnings: all };
         } catch (error) {
           if (!isGenerated || attempt >= maxAttempts || !isAlreadyExists(error)) throw error;
         }
@@ -271,7 +269,7 @@ export function createResources(options: ResourcesOptions): Resources {
         const old = attempt === 1 && recent !== undefined ? recent : await read(target);
         const wanted = await change(old);
         if (wanted.object === old && writeOptions.byServer === true) {
-          return { object: old, created: false, deleted: false, warnings: [] };
+          return { object: old, created: false, warnings: [] };
         }
         // Shrinking a large object is as much work as growing one.
         const values = Math.max(countValues(wanted.object), valuesIn(old));
@@ -307,13 +305,13 @@ export function createResources(options: ResourcesOptions): Resources {
         await yieldIfLarge(values);
         const isLast = isLastState(object);
         if (!isLast && sameJson(object, old)) {
-          return { object: old, created: false, deleted: false, warnings };
+          return { object: old, created: false, warnings };
         }
         await yieldIfLarge(values);
         const type = isLast ? "DELETED" : "MODIFIED";
         const outcome = await commitStored(target, type, object, old, termsOf(writeOptions));
         if (outcome.outcome === "committed") {
-          return { object: outcome.object, created: false, deleted: isLast, warnings };
+          return { object: outcome.object, created: false, warnings };
         }
         // A patch is made to the newest state then; what names a version itself is in conflict with it.
         if (attempt >= maxAttempts) throw conflict(kind, target.name, modifiedMessage);
