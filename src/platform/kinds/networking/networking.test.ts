@@ -45,31 +45,22 @@ const aSubnet = objectOf(subnet, "default-default-dfw-0", {
   spec: { ...subnetSpec, startAddress: "10.128.0.0", prefixLength: 20 },
 });
 
-const samples: readonly (readonly [KindDefinition, KubeObject])[] = [
-  [location, dfw],
-  [network, defaultNetwork],
-  [binding, aBinding],
-  [context, aContext],
-  [policy, objectOf(policy, "p", {})],
-  [claim, aClaim],
-  [subnet, aSubnet],
+/** Kinds with an object, the conditions of a new one, and the finalizer that only the server removes. */
+const samples: [KindDefinition, KubeObject, conditions: string[], finalizer: string | undefined][] = [
+  [location, dfw, ["Ready"], undefined],
+  [network, defaultNetwork, ["Ready"], networkFinalizer(domain)],
+  [binding, aBinding, ["Ready"], undefined],
+  [context, aContext, ["Programmed", "Ready"], networkContextFinalizer(domain)],
+  [claim, aClaim, ["Allocated", "Programmed", "Ready"], subnetClaimFinalizer(domain)],
+  [subnet, aSubnet, ["Allocated", "Programmed", "Ready"], undefined],
 ];
 
-test.each(samples.map(([kind, object]) => [kind.kind, kind, object] as const))(
-  "%s: valid",
-  (_, kind, object) => {
-    expect(faultsOf(object, kind)).toEqual([]);
-  },
-);
+const aPolicy: (typeof samples)[number] = [policy, objectOf(policy, "p", {}), [], undefined];
+test.each([...samples, aPolicy])("$kind: valid", (kind, object) => {
+  expect(faultsOf(object, kind)).toEqual([]);
+});
 
-test.each<[string, KindDefinition, KubeObject, string[]]>([
-  ["Location", location, dfw, ["Ready"]],
-  ["Network", network, defaultNetwork, ["Ready"]],
-  ["NetworkBinding", binding, aBinding, ["Ready"]],
-  ["NetworkContext", context, aContext, ["Programmed", "Ready"]],
-  ["SubnetClaim", claim, aClaim, ["Allocated", "Programmed", "Ready"]],
-  ["Subnet", subnet, aSubnet, ["Allocated", "Programmed", "Ready"]],
-])("the conditions of a new %s wait for a controller", (_, kind, object, types) => {
+test.each(samples)("the conditions of a new $kind wait for a controller", (kind, object, types) => {
   expect(admitted(object, kind)["status"]).toEqual({
     conditions: types.map((type) => ({
       type,
@@ -89,21 +80,17 @@ test("defaults of a Network", () => {
   });
 });
 
-test.each<[string, KindDefinition, KubeObject, string | undefined]>([
-  ["Location", location, dfw, undefined],
-  ["Network", network, defaultNetwork, networkFinalizer(domain)],
-  ["NetworkBinding", binding, aBinding, undefined],
-  ["NetworkContext", context, aContext, networkContextFinalizer(domain)],
-  ["SubnetClaim", claim, aClaim, subnetClaimFinalizer(domain)],
-  ["Subnet", subnet, aSubnet, undefined],
-])("the finalizer of a new %s, which only the server removes", (_, kind, object, finalizer) => {
-  const expected = finalizer === undefined ? undefined : [finalizer];
-  const created = admitted(object, kind);
-  expect([created.metadata.finalizers, kind.serverFinalizers]).toEqual([expected, expected]);
-  const others = changed(object, "metadata.finalizers", ["example.com/mine", ...(expected ?? [])]);
-  expect(admitted(others, kind).metadata.finalizers).toEqual(["example.com/mine", ...(expected ?? [])]);
-  expect(admitted(object, kind, created).metadata.finalizers).toBeUndefined();
-});
+test.each(samples)(
+  "the finalizer of a new $kind, which only the server removes",
+  (kind, object, _, finalizer) => {
+    const expected = finalizer === undefined ? undefined : [finalizer];
+    const created = admitted(object, kind);
+    expect([created.metadata.finalizers, kind.serverFinalizers]).toEqual([expected, expected]);
+    const others = changed(object, "metadata.finalizers", ["example.com/mine", ...(expected ?? [])]);
+    expect(admitted(others, kind).metadata.finalizers).toEqual(["example.com/mine", ...(expected ?? [])]);
+    expect(admitted(object, kind, created).metadata.finalizers).toBeUndefined();
+  },
+);
 
 const label = "a lowercase RFC 1123 label must consist of lower case";
 const subdomain = "a lowercase RFC 1123 subdomain must consist of lower case";
