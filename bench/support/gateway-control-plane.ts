@@ -1,11 +1,8 @@
 import { Agent } from "node:https";
-import { Redis } from "ioredis";
 import { sleep } from "../../src/base/core/clock.ts";
-import { createProgramStore } from "../../src/platform/routing/redis-program-store.ts";
 import { domain, startGateway } from "../../test/support/gateway/running-gateway.ts";
 import {
   groupDomain,
-  organizationBase,
   projectBase,
   startTestPlatform,
   type TestPlatform,
@@ -36,13 +33,9 @@ export async function measureControlPlane(sizes: readonly number[], backendPort:
     quotas: { organization: { ...quota, projects: 1_000 }, project: quota },
     limits: { requestsPerSecondPerToken: 1_000_000 },
   });
-  const redis = new Redis(platform.redis.url);
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   try {
-    await using gateway = await startGateway({
-      store: createProgramStore(redis),
-      onChange: (programs) => platform.wakeGateways(programs),
-    });
+    await using gateway = await startGateway({ platform });
     const plane = new Proxies(platform, await platform.exchange(platform.token), agent, backendPort);
     const table: Record<string, object> = {};
     for (const count of sizes) {
@@ -74,7 +67,6 @@ export async function measureControlPlane(sizes: readonly number[], backendPort:
     }
   } finally {
     agent.destroy();
-    redis.disconnect();
     await platform.stop();
   }
 }
@@ -121,7 +113,7 @@ class Proxies {
    * changed many waits for its turn.
    */
   async timeOne(): Promise<number> {
-    if (this.#singles === 0) await this.#createProject("single");
+    if (this.#singles === 0) await this.#platform.createProject("single");
     const startedMs = performance.now();
     const created = await this.#create(proxiesOf("single"), `proxy-${this.#singles++}`);
     await until("Programmed", () => this.#isProgrammed(created), limitMs);
@@ -144,18 +136,9 @@ class Proxies {
   /** Of the proxies of the newest project, or of another one where it has as many as it may have. */
   async #path(): Promise<string> {
     const wanted = Math.floor(this.#count / proxiesPerProject) + 1;
-    for (; this.#projects < wanted; this.#projects++) await this.#createProject(`web-${this.#projects}`);
+    for (; this.#projects < wanted; this.#projects++)
+      await this.#platform.createProject(`web-${this.#projects}`);
     return proxiesOf(`web-${this.#projects - 1}`);
-  }
-
-  async #createProject(name: string): Promise<void> {
-    const path = `${organizationBase("acme")}/apis/resourcemanager.${groupDomain}/v1alpha/projects`;
-    const { code, json } = await this.#call(path, { metadata: { name } });
-    if (code !== 201) throw new Error(`${name}: ${code} ${json?.message}`);
-    await until("the project is ready", async () => {
-      const { json } = await this.#call(`${path}/${name}`);
-      return json.status?.conditions?.[0]?.status === "True";
-    });
   }
 
   #call(path: string, body?: Body): Promise<{ readonly code: number; readonly json: Body }> {

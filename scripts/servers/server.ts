@@ -39,7 +39,6 @@ export interface CommonOptions {
   readonly logFile?: string;
   /** Called for each process started, restarts included; see `ChildCommand`. */
   readonly onStart?: (pid: number) => void;
-  readonly readyLimitMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -78,7 +77,7 @@ export async function startServer(kind: ServerKind, options: CommonOptions): Pro
     });
     const isReady = (): Promise<boolean> =>
       kind.isReady(port, AbortSignal.any([signal, AbortSignal.timeout(1000)])).catch(() => false);
-    await waitUntilReady(kind.program, child, isReady, options.readyLimitMs ?? 30_000, signal);
+    await waitUntilReady(kind.program, child, isReady, 30_000, signal);
     return child;
   };
 

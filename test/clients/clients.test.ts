@@ -1,28 +1,21 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { builtCli } from "../../scripts/daemon/build.ts";
 import { findKubectl } from "../../scripts/demo/kubectl.ts";
 import { type Child, type ChildCommand, startChild } from "../../scripts/servers/child.ts";
 import { findGo } from "../../scripts/servers/go.ts";
-import { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { buildGoSource } from "../support/go-source.ts";
 import { findHelm } from "../support/manifests/helm.ts";
-import {
-  inDaemon,
-  organizationBase,
-  projectBase,
-  startTestPlatform,
-  type TestPlatform,
-} from "../support/plane/platform.ts";
+import { inDaemon, projectBase, startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 import { example } from "../support/provider/workload-cases.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 import { clientObjects } from "./objects.ts";
 
@@ -108,7 +101,6 @@ function python(name: string, library: string, wanted: string, lockedOutMs?: num
   };
 }
 
-const releasers = new Releasers();
 /** A watch that misses an event takes a minute of it. */
 const workLimitMs = 200_000;
 /** What members write, as `<apiVersion> <kind>`. */
@@ -116,27 +108,19 @@ const served = new Set<string>();
 let platform: TestPlatform;
 let folder: string;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-clients-"));
-  releasers.push(() => rm(folder, { recursive: true, force: true }));
-  platform = await startTestPlatform({}, silentLogger, inDaemon);
-  releasers.push(() => platform.stop());
+setUpAll(async ({ keep, newFolder }) => {
+  folder = await newFolder("clients");
+  platform = await keep(startTestPlatform({}, silentLogger, inDaemon));
   const bearer = await platform.exchange(platform.token);
   const post = async (path: string, body: unknown): Promise<void> => {
     expect((await platform.fetch(path, { method: "POST", bearer, body })).code).toBe(201);
   };
-  const projects = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;
-  await post(projects, { metadata: { name: "web" } });
-  await until("the project's control plane responds", async () => {
-    const { code } = await platform.fetch(`${projectBase("web")}/api/v1/namespaces/default`, { bearer });
-    return code === 200;
-  });
+  await platform.createProject("web");
   await discover(bearer);
   // Workloads need one in their city.
   const locations = "apis/networking.platformapis/v1alpha/namespaces/default/locations";
   await post(`${projectBase("web")}/${locations}`, example("location.yaml"));
 });
-afterAll(() => releasers.releaseAll());
 
 async function discover(bearer: string): Promise<void> {
   const get = async (path: string) => (await platform.fetch(`${projectBase("web")}${path}`, { bearer })).json;

@@ -6,7 +6,9 @@ import {
   type FetchOptions,
   inDaemon,
   organizationBase,
+  policiesPath,
   projectBase,
+  projectsPath,
   startTestPlatform,
   type TestPlatform,
   type TestResponse,
@@ -26,10 +28,9 @@ beforeAll(async () => {
 
 afterAll(() => platform.stop());
 
-const projects = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;
 const web = projectBase("web");
 const configMaps = `${web}/api/v1/namespaces/default/configmaps`;
-const policies = `${web}/apis/telemetry.platformapis/v1alpha1/namespaces/default/exportpolicies`;
+const policies = policiesPath("web");
 const merge = { headers: { "content-type": "application/merge-patch+json" } };
 
 function call(
@@ -669,9 +670,11 @@ describe("namespaces and projects", () => {
     await createProject("brief");
     const inside = `${projectBase("brief")}/api/v1/namespaces/default/configmaps`;
     expect((await call("POST", inside, configMap("a"))).code).toBe(201);
-    expect((await call("POST", projects, { metadata: { name: "brief" } })).json.reason).toBe("AlreadyExists");
-    await call("DELETE", `${projects}/brief`);
-    await until("the project is gone", async () => (await call("GET", `${projects}/brief`)).code === 404);
+    expect((await call("POST", projectsPath, { metadata: { name: "brief" } })).json.reason).toBe(
+      "AlreadyExists",
+    );
+    await call("DELETE", `${projectsPath}/brief`);
+    await until("the project is gone", async () => (await call("GET", `${projectsPath}/brief`)).code === 404);
     const closed = await call("GET", inside);
     expect([closed.code, closed.json]).toEqual([
       403,
@@ -683,7 +686,7 @@ describe("namespaces and projects", () => {
 
   test("nobody takes the server's finalizer from a project, in whatever way", async () => {
     await createProject("kept");
-    const kept = `${projects}/kept`;
+    const kept = `${projectsPath}/kept`;
     const { json: project } = await call("GET", kept);
     const [finalizer] = project.metadata.finalizers as string[];
     const apply = { headers: { "content-type": "application/apply-patch+yaml" } };
@@ -735,7 +738,7 @@ describe("namespaces and projects", () => {
 
   test.each([[null], [{}], [undefined]])("a project with spec %j and a generated name", async (spec) => {
     const body = { metadata: { generateName: "auto-" }, ...(spec === undefined ? {} : { spec }) };
-    const created = await call("POST", projects, body);
+    const created = await call("POST", projectsPath, body);
     expect([created.code, created.json.spec]).toEqual([201, {}]);
     const { name } = created.json.metadata;
     expect(name).toMatch(/^auto-[a-z0-9]{5}$/);

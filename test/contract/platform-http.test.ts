@@ -1,12 +1,7 @@
 import "../support/leak-check.ts";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  organizationBase,
-  projectBase,
-  startTestPlatform,
-  type TestPlatform,
-} from "../support/plane/platform.ts";
+import { projectBase, startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 import { openWatch, type WatchEventLine } from "../support/plane/watch-client.ts";
 import { until } from "../support/until.ts";
 
@@ -35,9 +30,7 @@ const policy = (name: string) => ({
 beforeAll(async () => {
   platform = await startTestPlatform();
   bearer = await platform.exchange(platform.token);
-  const projects = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;
-  await platform.fetch(projects, { method: "POST", bearer, body: { metadata: { name: "fidelity" } } });
-  await until("the project is there", async () => (await platform.fetch(policies, { bearer })).code === 200);
+  await platform.createProject("fidelity");
   expect((await platform.fetch(policies, { method: "POST", bearer, body: policy("there") })).code).toBe(201);
 });
 afterAll(() => platform.stop());

@@ -22,11 +22,7 @@ beforeAll(async () => {
   bearer = await platform.exchange(platform.token);
   await platform.organization("other");
   await platform.member("other", "alice@example.com");
-  const path = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;
-  await call("POST", path, { metadata: { name: "web" }, ...project });
-  await until("the project is ready", async () => {
-    return (await call("GET", `${path}/web`)).json.status?.conditions?.[0]?.status === "True";
-  });
+  await platform.createProject("web");
   await call("POST", configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "known" } });
 });
 

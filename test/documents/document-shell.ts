@@ -26,7 +26,7 @@ export class DocumentShell {
   }
 
   /** Runs a block. @returns its output @throws an Error when one of its commands fails, or after the limit */
-  async run(block: string, limitMs = 120_000): Promise<string> {
+  async run(block: string): Promise<string> {
     this.#output = "";
     const ended = new Promise<void>((resolve, reject) => {
       const timer = setTimeout(
@@ -58,6 +58,7 @@ export class DocumentShell {
   }
 }
 
+const limitMs = 120_000;
 const end = "@@end of the block@@";
 const failed = "@@failed:";
 

@@ -1,15 +1,14 @@
 import "../support/leak-check.ts";
 import { request } from "node:http";
 import { request as requestTls } from "node:https";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sleep } from "../../src/base/core/clock.ts";
-import { createProgramStore } from "../../src/platform/routing/redis-program-store.ts";
 import { type Echo, type GatewayBackend, startGatewayBackend } from "../support/gateway/gateway-backend.ts";
 import { domain, type RunningGateway, startGateway } from "../support/gateway/running-gateway.ts";
 import { type ConnectedKubectl, connectKubectl } from "../support/plane/connected-kubectl.ts";
 import type { Kubectl } from "../support/plane/kubectl.ts";
 import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** HTTP proxies as their users see them: kubectl on one side, HTTP on the other. */
@@ -18,31 +17,20 @@ let platform: TestPlatform;
 let connected: ConnectedKubectl;
 let gateway: RunningGateway;
 let backend: GatewayBackend;
-let redis: Redis;
 let kubectl: Kubectl;
 
-beforeAll(async () => {
-  backend = await startGatewayBackend();
-  platform = await startTestPlatform({
-    gateway: { domain },
-    isAllowed: (address) => address === "127.0.0.1",
-  });
-  redis = new Redis(platform.redis.url);
-  gateway = await startGateway({
-    store: createProgramStore(redis),
-    onChange: (programs) => platform.wakeGateways(programs),
-  });
-  connected = await connectKubectl(platform);
+setUpAll(async ({ keep }) => {
+  backend = await keep(startGatewayBackend());
+  platform = await keep(
+    startTestPlatform({
+      gateway: { domain },
+      isAllowed: (address) => address === "127.0.0.1",
+    }),
+  );
+  gateway = await keep(startGateway({ platform }));
+  connected = await keep(connectKubectl(platform));
   await connected.createProject();
   kubectl = connected.project;
-});
-
-afterAll(async () => {
-  await connected[Symbol.asyncDispose]();
-  await gateway[Symbol.asyncDispose]();
-  redis.disconnect();
-  await platform.stop();
-  await backend.close();
 });
 
 interface Rule {
@@ -79,14 +67,10 @@ function get(host: string, path = "/", tls = false): Promise<Answer> {
 }
 
 /** Waits until a request gets what is expected. */
-async function untilAnswer(
-  host: string,
-  isAsExpected: (answer: Answer) => boolean,
-  path = "/",
-): Promise<void> {
+async function untilAnswer(host: string, isAsExpected: (answer: Answer) => boolean): Promise<void> {
   const startedMs = performance.now();
   for (;;) {
-    const answer = await get(host, path);
+    const answer = await get(host, "/");
     if (isAsExpected(answer)) return;
     if (performance.now() - startedMs > 30_000) throw new Error(`still ${answer.status}: ${answer.text}`);
     await sleep(10, new AbortController().signal);

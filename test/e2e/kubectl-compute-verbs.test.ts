@@ -1,39 +1,22 @@
 import "../support/leak-check.ts";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../src/kube-server/api/object.ts";
-import {
-  type ConnectedKubectl,
-  connectKubectl,
-  kubectlBinary,
-  listOf,
-} from "../support/plane/connected-kubectl.ts";
+import { type ConnectedKubectl, kubectlBinary, listOf } from "../support/plane/connected-kubectl.ts";
 import type { Kubectl } from "../support/plane/kubectl.ts";
-import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
-import { startTestProvider, type TestProvider } from "../support/provider/emulated-provider.ts";
+import { startComputePlatform } from "../support/provider/emulated-provider.ts";
 import { example } from "../support/provider/workload-cases.ts";
+import { setUpAll } from "../support/set-up.ts";
 
 /** Every verb of kubectl that changes or follows objects, on each of the compute and networking kinds. */
 
-let platform: TestPlatform;
 let kubectl: ConnectedKubectl;
 let k: Kubectl;
-let provider: TestProvider | undefined;
 
-beforeAll(async () => {
-  platform = await startTestPlatform();
-  kubectl = await connectKubectl(platform);
+setUpAll(async (setUp) => {
+  kubectl = await startComputePlatform(setUp);
   k = kubectl.project;
-  if (kubectlBinary === undefined) return;
-  provider = await startTestProvider(platform);
-  await kubectl.createProject();
-});
-
-afterAll(async () => {
-  await provider?.stop();
-  await platform.stop();
-  await kubectl[Symbol.asyncDispose]();
 });
 
 const policy = {

@@ -1,41 +1,22 @@
 import "../support/leak-check.ts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Json, KubeObject } from "../../src/kube-server/api/object.ts";
 import { changed } from "../support/plane/admission.ts";
-import {
-  type ConnectedKubectl,
-  connectKubectl,
-  kubectlBinary,
-  listOf,
-} from "../support/plane/connected-kubectl.ts";
+import { kubectlBinary, listOf } from "../support/plane/connected-kubectl.ts";
 import type { Kubectl } from "../support/plane/kubectl.ts";
-import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
-import { startTestProvider, type TestProvider } from "../support/provider/emulated-provider.ts";
+import { startComputePlatform } from "../support/provider/emulated-provider.ts";
 import { example, virtualMachine, workloadCases } from "../support/provider/workload-cases.ts";
+import { setUpAll } from "../support/set-up.ts";
 
 /** The compute and networking kinds, through the real kubectl. */
 
 const location = example("location.yaml");
 const network = example("network.yaml");
 const workload = example("workload.yaml");
-let platform: TestPlatform;
-let kubectl: ConnectedKubectl;
 let k: Kubectl;
-let provider: TestProvider | undefined;
 
-beforeAll(async () => {
-  platform = await startTestPlatform();
-  kubectl = await connectKubectl(platform);
-  k = kubectl.project;
-  if (kubectlBinary === undefined) return;
-  provider = await startTestProvider(platform);
-  await kubectl.createProject();
-});
-
-afterAll(async () => {
-  await provider?.stop();
-  await platform.stop();
-  await kubectl[Symbol.asyncDispose]();
+setUpAll(async (setUp) => {
+  ({ project: k } = await startComputePlatform(setUp));
 });
 
 const inGroup = (group: string, kind: string, name: string, spec: Json) => ({

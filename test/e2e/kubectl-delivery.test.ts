@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sleep } from "../../src/base/core/clock.ts";
@@ -8,7 +7,6 @@ import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
 import { kubectlBinary } from "../support/plane/connected-kubectl.ts";
 import { createKubectl, type Kubectl } from "../support/plane/kubectl.ts";
 import {
-  organizationBase,
   projectBase,
   startTestPlatform,
   type TestPlatform,
@@ -17,32 +15,28 @@ import {
 import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** What kubectl tells about a policy whose receiver goes away and comes back. */
 
-const releasers = new Releasers();
 const stop = new AbortController();
 let platform: TestPlatform;
 let source: RunningServer;
 let bearer: string;
 let folder: string;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-delivery-"));
-  releasers.push(() => rm(folder, { recursive: true, force: true }));
-  platform = await startTestPlatform();
-  releasers.push(() => platform.stop());
+setUpAll(async ({ keep, newFolder, onEnd }) => {
+  folder = await newFolder("delivery");
+  platform = await keep(startTestPlatform());
   bearer = await platform.exchange(platform.token);
-  source = await startVictoriaMetrics();
-  releasers.push(() => source[Symbol.asyncDispose]());
+  source = await keep(startVictoriaMetrics());
   const feeding = feed(stop.signal).catch(() => undefined);
-  releasers.push(async () => {
+  onEnd(async () => {
     stop.abort();
     await feeding;
   });
 });
-afterAll(() => releasers.releaseAll());
 
 /** A sample each half second, so that there is always something to deliver. */
 async function feed(signal: AbortSignal): Promise<void> {
@@ -52,15 +46,6 @@ async function feed(signal: AbortSignal): Promise<void> {
     await writeToVictoriaMetrics(source.url, [{ labels, samples }], signal);
     await sleep(500, signal);
   }
-}
-
-async function createProject(name: string): Promise<void> {
-  const projects = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;
-  await platform.fetch(projects, { method: "POST", bearer, body: { metadata: { name } } });
-  await until(`${name} is there`, async () => {
-    const namespaces = `${projectBase(name)}/api/v1/namespaces/default`;
-    return (await platform.fetch(namespaces, { bearer })).code === 200;
-  });
 }
 
 const policy = (...receivers: Receiver[]) => ({
@@ -101,7 +86,7 @@ describe.runIf(kubectlBinary !== undefined).each(Object.keys(accesses))("a %s", 
   const own = new Releasers();
 
   beforeAll(async () => {
-    await createProject(project);
+    await platform.createProject(project);
     const kubeconfig = join(folder, `${kind}.json`);
     await writeKubeconfig(platform, kubeconfig, projectBase(project), bearer);
     kubectl = createKubectl(kubectlBinary ?? "kubectl", kubeconfig, join(folder, `cache-${kind}`));

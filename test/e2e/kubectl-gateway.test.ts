@@ -1,40 +1,30 @@
 import "../support/leak-check.ts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/kube-server/api/object.ts";
 import { TestGateway } from "../support/gateway/test-gateway.ts";
-import {
-  type ConnectedKubectl,
-  connectKubectl,
-  kubectlBinary,
-  listOf,
-} from "../support/plane/connected-kubectl.ts";
+import { connectKubectl, kubectlBinary, listOf } from "../support/plane/connected-kubectl.ts";
 import type { Kubectl } from "../support/plane/kubectl.ts";
-import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import { startTestPlatform } from "../support/plane/platform.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** HTTP proxies through the real kubectl, with a gateway that loads programs and forwards nothing. */
 
-let platform: TestPlatform;
-let kubectl: ConnectedKubectl;
 let k: Kubectl;
 let gateway: TestGateway;
 
-beforeAll(async () => {
-  platform = await startTestPlatform({
-    gateway: { domain: "proxy.localhost" },
-    isAllowed: (address) => address === "127.0.0.2",
-  });
-  gateway = new TestGateway(platform);
+setUpAll(async ({ keep }) => {
+  const platform = await keep(
+    startTestPlatform({
+      gateway: { domain: "proxy.localhost" },
+      isAllowed: (address) => address === "127.0.0.2",
+    }),
+  );
+  gateway = await keep(new TestGateway(platform));
   gateway.start();
-  kubectl = await connectKubectl(platform);
+  const kubectl = await keep(connectKubectl(platform));
   k = kubectl.project;
   if (kubectlBinary !== undefined) await kubectl.createProject();
-});
-
-afterAll(async () => {
-  await gateway.stop();
-  await platform.stop();
-  await kubectl[Symbol.asyncDispose]();
 });
 
 const proxyOf = (name: string, rules: Json) => ({

@@ -1,37 +1,21 @@
 import "../support/leak-check.ts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type ConnectedKubectl,
-  connectKubectl,
-  kubectlBinary,
-  listOf,
-} from "../support/plane/connected-kubectl.ts";
+import { describe, expect, test } from "vitest";
+import { kubectlBinary, listOf } from "../support/plane/connected-kubectl.ts";
 import type { Kubectl } from "../support/plane/kubectl.ts";
-import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import type { TestPlatform } from "../support/plane/platform.ts";
 import { example } from "../support/provider/compute-plane.ts";
-import { startTestProvider, type TestProvider } from "../support/provider/emulated-provider.ts";
+import { startComputePlatform } from "../support/provider/emulated-provider.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** What is in use stays until the last user is gone, and says what its deletion waits for. */
 
 let platform: TestPlatform;
-let kubectl: ConnectedKubectl;
+let organization: Kubectl;
 let k: Kubectl;
-let provider: TestProvider | undefined;
 
-beforeAll(async () => {
-  platform = await startTestPlatform();
-  kubectl = await connectKubectl(platform);
-  k = kubectl.project;
-  if (kubectlBinary === undefined) return;
-  provider = await startTestProvider(platform);
-  await kubectl.createProject();
-});
-
-afterAll(async () => {
-  await provider?.stop();
-  await platform.stop();
-  await kubectl[Symbol.asyncDispose]();
+setUpAll(async (setUp) => {
+  ({ platform, organization, project: k } = await startComputePlatform(setUp));
 });
 
 const configMap = (name: string) => ({
@@ -191,6 +175,6 @@ describe.skipIf(kubectlBinary === undefined)("what is in use", () => {
     await k.ok("delete", "secret,configmap", "--all", "--wait=false");
     await k.file(listOf(...bodies), "create");
     await k.ok("wait", "--for=condition=Available", "workload/web", "--timeout=60s");
-    await kubectl.organization.ok("delete", "project", "web", "--timeout=90s");
+    await organization.ok("delete", "project", "web", "--timeout=90s");
   });
 });

@@ -1,26 +1,20 @@
 import "../support/leak-check.ts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ConnectedKubectl, connectKubectl, kubectlBinary } from "../support/plane/connected-kubectl.ts";
+import { describe, expect, test } from "vitest";
+import { connectKubectl, kubectlBinary } from "../support/plane/connected-kubectl.ts";
 import type { Kubectl } from "../support/plane/kubectl.ts";
-import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import { startTestPlatform } from "../support/plane/platform.ts";
 import { testKinds } from "../support/plane/test-kinds.ts";
+import { setUpAll } from "../support/set-up.ts";
 
 /** Features of kinds that the served kinds hardly use, with the real kubectl and kinds made for the test. */
 
-let platform: TestPlatform;
-let kubectl: ConnectedKubectl;
 let k: Kubectl;
 
-beforeAll(async () => {
-  platform = await startTestPlatform({ kinds: testKinds });
-  kubectl = await connectKubectl(platform);
+setUpAll(async ({ keep }) => {
+  const platform = await keep(startTestPlatform({ kinds: testKinds }));
+  const kubectl = await keep(connectKubectl(platform));
   k = kubectl.project;
   if (kubectlBinary !== undefined) await kubectl.createProject();
-});
-
-afterAll(async () => {
-  await platform.stop();
-  await kubectl[Symbol.asyncDispose]();
 });
 
 const widget = (name: string, spec: object, group = "things.platformapis") => ({

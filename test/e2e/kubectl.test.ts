@@ -2,11 +2,12 @@ import "../support/leak-check.ts";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { printKubeconfig } from "../../src/app/commands/platform/kubeconfig.ts";
 import { type ConnectedKubectl, connectKubectl, kubectlBinary } from "../support/plane/connected-kubectl.ts";
 import { createKubectl, type Kubectl } from "../support/plane/kubectl.ts";
 import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import { setUpAll } from "../support/set-up.ts";
 
 /** Tests the platform's Kubernetes API with the real kubectl. */
 
@@ -16,15 +17,10 @@ let folder: string;
 let organization: Kubectl;
 let k: Kubectl;
 
-beforeAll(async () => {
-  platform = await startTestPlatform();
-  kubectl = await connectKubectl(platform);
+setUpAll(async ({ keep }) => {
+  platform = await keep(startTestPlatform());
+  kubectl = await keep(connectKubectl(platform));
   ({ folder, organization, project: k } = kubectl);
-});
-
-afterAll(async () => {
-  await platform.stop();
-  await kubectl[Symbol.asyncDispose]();
 });
 
 const policy = (name: string, query = "up", metadata = {}) => ({

@@ -1,12 +1,10 @@
 import "../support/leak-check.ts";
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
 import { isListening } from "../../scripts/servers/free-port.ts";
-import { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import type { Json, KubeObject } from "../../src/kube-server/api/object.ts";
 import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
@@ -22,6 +20,7 @@ import {
   startEngine,
 } from "../support/provider/engine.ts";
 import { example } from "../support/provider/workload-cases.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** A platform whose workloads run: one daemon, as users start it, with the real kubectl and Podman. */
@@ -75,61 +74,56 @@ function logsCommand(kubeconfig: string, ...args: readonly string[]) {
 }
 
 describe("workloads that run", () => {
-  const releasers = new Releasers();
   let engine: RunningEngine;
   let platform: TestPlatform;
   let daemon: RunningDaemon;
   let k: Kubectl;
   let kubeconfig: string;
 
-  beforeAll(async () => {
-    const folder = await mkdtemp(join(tmpdir(), "telemetryd-compute-engine-"));
-    releasers.push(() => rm(folder, { recursive: true, force: true }));
+  setUpAll(async ({ keep, newFolder }) => {
+    const folder = await newFolder("compute-engine");
     await requireEngine();
-    engine = await startEngine();
-    releasers.push(() => engine[Symbol.asyncDispose]());
+    engine = await keep(startEngine());
     await engine.image(image, { command: serve });
-    platform = await startTestPlatform({}, silentLogger, async (options, redisUrl, providerToken) => {
-      const { listen, stateDirectory } = options;
-      const accessTokenFile = join(folder, "token");
-      await writeFile(accessTokenFile, providerToken);
-      daemon = await spawnDaemon({
-        directory: folder,
-        config: {
-          platform: { listen: `${listen.host}:${listen.port}` },
-          redis: { url: redisUrl },
-          state: { directory: stateDirectory },
-          controlPlane: {
-            apiUrl: `https://127.0.0.1:${listen.port}`,
-            organization: "acme",
-            accessTokenFile,
-          },
-          provider: {
-            kind: "engine",
-            cloudProjectId: "local",
-            engine: {
-              socket: engine.socket,
-              externalAddresses: [`${externalAddress}-127.0.78.2`],
-              // Nothing listens on port 1.
-              registries: ["127.0.0.1:1"],
+    platform = await keep(
+      startTestPlatform({}, silentLogger, async (options, redisUrl, providerToken) => {
+        const { listen, stateDirectory } = options;
+        const accessTokenFile = join(folder, "token");
+        await writeFile(accessTokenFile, providerToken);
+        daemon = await spawnDaemon({
+          directory: folder,
+          config: {
+            platform: { listen: `${listen.host}:${listen.port}` },
+            redis: { url: redisUrl },
+            state: { directory: stateDirectory },
+            controlPlane: {
+              apiUrl: `https://127.0.0.1:${listen.port}`,
+              organization: "acme",
+              accessTokenFile,
+            },
+            provider: {
+              kind: "engine",
+              cloudProjectId: "local",
+              engine: {
+                socket: engine.socket,
+                externalAddresses: [`${externalAddress}-127.0.78.2`],
+                // Nothing listens on port 1.
+                registries: ["127.0.0.1:1"],
+              },
             },
           },
-        },
-      });
-      await until("the platform listens", () => isListening(listen.port));
-      return async () => {
-        if (daemon.child.exit() === undefined) await endDaemon(daemon);
-      };
-    });
-    releasers.push(() => platform.stop());
-    const kubectl = await connectKubectl(platform);
-    releasers.push(() => kubectl[Symbol.asyncDispose]());
+        });
+        await until("the platform listens", () => isListening(listen.port));
+        return async () => {
+          if (daemon.child.exit() === undefined) await endDaemon(daemon);
+        };
+      }),
+    );
+    const kubectl = await keep(connectKubectl(platform));
     k = kubectl.project;
     kubeconfig = join(kubectl.folder, "web.json");
     await kubectl.createProject();
   });
-
-  afterAll(() => releasers.releaseAll());
 
   const page = async (address: string): Promise<string> => {
     const response = await fetch(`http://${address}:8080/`, {

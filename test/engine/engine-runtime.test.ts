@@ -1,8 +1,7 @@
 import { randomInt, randomUUID } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { createEngineClient, type EngineClient } from "../../src/platform/provider/engine/engine-client.ts";
@@ -27,6 +26,7 @@ import {
   startEngine,
 } from "../support/provider/engine.ts";
 import { type ImageRegistry, startImageRegistry, writeImage } from "../support/provider/image-registry.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 const never = new AbortController().signal;
@@ -38,17 +38,12 @@ describe(`containers of a real ${isDocker ? "Docker" : "Podman"}`, () => {
   let folder: string;
   let registry: ImageRegistry;
 
-  beforeAll(async () => {
+  setUpAll(async ({ keep, newFolder }) => {
     await requireEngine();
-    registry = await startImageRegistry("robot", registryPassword);
-    engine = await startEngine({ plainRegistry: registry.host });
-    folder = await mkdtemp(join(tmpdir(), "telemetryd-engine-"));
+    folder = await newFolder("engine");
+    registry = await keep(startImageRegistry("robot", registryPassword));
+    engine = await keep(startEngine({ plainRegistry: registry.host }));
     await engine.image(image);
-  });
-  afterAll(async () => {
-    await engine[Symbol.asyncDispose]();
-    await registry[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** A runtime with a platform of its own; at its end all that it made is removed. */

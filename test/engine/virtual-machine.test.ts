@@ -1,16 +1,14 @@
 import "../support/leak-check.ts";
 import { execFile } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
 import { isListening } from "../../scripts/servers/free-port.ts";
 import { writeRunner } from "../../scripts/servers/runner-tree.ts";
-import { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import type { Json } from "../../src/kube-server/api/object.ts";
 import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
@@ -27,6 +25,7 @@ import {
 } from "../support/provider/engine.ts";
 import { makeGuest } from "../support/provider/guest.ts";
 import { example } from "../support/provider/workload-cases.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** A platform whose workloads are virtual machines: from a manifest to a login by SSH, with the real kubectl. */
@@ -80,7 +79,6 @@ function workload(name: string, key: string, image: string): Json {
 }
 
 describe("virtual machines", () => {
-  const releasers = new Releasers();
   let engine: RunningEngine;
   let platform: TestPlatform;
   let daemon: RunningDaemon;
@@ -88,13 +86,11 @@ describe("virtual machines", () => {
   let folder: string;
   let publicKey: string;
 
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "telemetryd-machines-"));
-    releasers.push(() => rm(folder, { recursive: true, force: true }));
+  setUpAll(async ({ keep, newFolder }) => {
+    folder = await newFolder("machines");
     await requireEngine();
     // Docker's own profile refuses passt its user namespace.
-    engine = await startEngine({ seccompProfile: "/usr/share/containers/seccomp.json" });
-    releasers.push(() => engine[Symbol.asyncDispose]());
+    engine = await keep(startEngine({ seccompProfile: "/usr/share/containers/seccomp.json" }));
     await Promise.all([
       writeRunner(join(folder, "runner.tar")),
       makeGuest(join(folder, "guest.img"), join(folder, "uefi.img")),
@@ -102,47 +98,45 @@ describe("virtual machines", () => {
     ]);
     publicKey = (await readFile(join(folder, "key.pub"), "utf8")).trim();
     await engine.cli("import", join(folder, "runner.tar"), runnerImage);
-    platform = await startTestPlatform({}, silentLogger, async (options, redisUrl, providerToken) => {
-      const { listen, stateDirectory } = options;
-      const accessTokenFile = join(folder, "token");
-      await writeFile(accessTokenFile, providerToken);
-      await mkdir(join(folder, "daemon"), { recursive: true });
-      daemon = await spawnDaemon({
-        directory: join(folder, "daemon"),
-        config: {
-          platform: { listen: `${listen.host}:${listen.port}` },
-          redis: { url: redisUrl },
-          state: { directory: stateDirectory },
-          controlPlane: {
-            apiUrl: `https://127.0.0.1:${listen.port}`,
-            organization: "acme",
-            accessTokenFile,
-          },
-          provider: {
-            kind: "engine",
-            cloudProjectId: "local",
-            engine: {
-              socket: engine.socket,
-              vmRunnerImage: runnerImage,
-              vmImages: { small: join(folder, "guest.img"), uefi: join(folder, "uefi.img") },
+    platform = await keep(
+      startTestPlatform({}, silentLogger, async (options, redisUrl, providerToken) => {
+        const { listen, stateDirectory } = options;
+        const accessTokenFile = join(folder, "token");
+        await writeFile(accessTokenFile, providerToken);
+        await mkdir(join(folder, "daemon"), { recursive: true });
+        daemon = await spawnDaemon({
+          directory: join(folder, "daemon"),
+          config: {
+            platform: { listen: `${listen.host}:${listen.port}` },
+            redis: { url: redisUrl },
+            state: { directory: stateDirectory },
+            controlPlane: {
+              apiUrl: `https://127.0.0.1:${listen.port}`,
+              organization: "acme",
+              accessTokenFile,
+            },
+            provider: {
+              kind: "engine",
+              cloudProjectId: "local",
+              engine: {
+                socket: engine.socket,
+                vmRunnerImage: runnerImage,
+                vmImages: { small: join(folder, "guest.img"), uefi: join(folder, "uefi.img") },
+              },
             },
           },
-        },
-      });
-      await until("the platform listens", () => isListening(listen.port));
-      return async () => {
-        if (daemon.child.exit() === undefined) await endDaemon(daemon);
-      };
-    });
-    releasers.push(() => platform.stop());
-    const kubectl = await connectKubectl(platform);
-    releasers.push(() => kubectl[Symbol.asyncDispose]());
+        });
+        await until("the platform listens", () => isListening(listen.port));
+        return async () => {
+          if (daemon.child.exit() === undefined) await endDaemon(daemon);
+        };
+      }),
+    );
+    const kubectl = await keep(connectKubectl(platform));
     k = kubectl.project;
     await kubectl.createProject();
     // The runner and the guest are made, beside the daemon.
   }, 180_000);
-
-  afterAll(() => releasers.releaseAll());
 
   const available = (instance: string): Promise<string> =>
     k.ok(

@@ -81,14 +81,13 @@ function policy() {
   };
 }
 
-function configuration(more = ""): string {
+function configuration(): string {
   return [
     "policies: { directory: ./policies }",
     `metrics: { url: "${store.url}", interval: 1s, delay: 15s }`,
     "delivery: { startFrom: 2h, shutdownTimeout: 10s }",
     `ops: { listen: "127.0.0.1:${opsPort}" }`,
     "state: { directory: ./state }",
-    more,
   ].join("\n");
 }
 

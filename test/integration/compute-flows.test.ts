@@ -1,6 +1,6 @@
 import "../support/leak-check.ts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { organizationBase, startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import { describe, expect, test } from "vitest";
+import { projectsPath, startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 import {
   type Body,
   ComputePlane,
@@ -12,6 +12,7 @@ import {
   workload,
 } from "../support/provider/compute-plane.ts";
 import { startTestProvider, type TestProvider } from "../support/provider/emulated-provider.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** The flows of networks and workloads: what a watch sees, with the emulated provider. */
@@ -20,15 +21,12 @@ let platform: TestPlatform;
 let provider: TestProvider;
 let bearer: string;
 
-beforeAll(async () => {
-  platform = await startTestPlatform();
+setUpAll(async ({ keep, onEnd }) => {
+  platform = await keep(startTestPlatform());
   bearer = await platform.exchange(platform.token);
   provider = await startTestProvider(platform);
-});
-
-afterAll(async () => {
-  await provider.stop();
-  await platform.stop();
+  // A test starts another one.
+  onEnd(() => provider.stop());
 });
 
 const create = (name: string) => ComputePlane.create(platform, bearer, name);
@@ -177,7 +175,7 @@ describe("a workload", () => {
     const plane = await create("flow-g");
     await plane.deployAll();
     await plane.available("web");
-    const path = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects/flow-g`;
+    const path = `${projectsPath}/flow-g`;
     await platform.fetch(path, { method: "DELETE", bearer });
     await until("the project is gone", async () => (await platform.fetch(path, { bearer })).code === 404);
     const projects = await platform.fetch(path.replace(/\/flow-g$/, ""), { bearer });

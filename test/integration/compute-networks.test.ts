@@ -1,6 +1,6 @@
 import "../support/leak-check.ts";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import type { KindDefinition } from "../../src/kube-server/api/kind.ts";
@@ -13,7 +13,7 @@ import { EmulatedRuntime } from "../../src/platform/provider/emulated/emulated-r
 import { responseMs } from "../../src/platform/provider/plane/claim.ts";
 import {
   groupDomain,
-  organizationBase,
+  projectsPath,
   startTestPlatform,
   type TestPlatform,
 } from "../support/plane/platform.ts";
@@ -27,31 +27,25 @@ import {
   locationIn,
   workload,
 } from "../support/provider/compute-plane.ts";
-import { startTestProvider, type TestProvider } from "../support/provider/emulated-provider.ts";
+import { startTestProvider } from "../support/provider/emulated-provider.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { until } from "../support/until.ts";
 
 /** Networks, their addresses and their locations when something is used up, changed or away. */
 
 let platform: TestPlatform;
-let provider: TestProvider;
 let bearer: string;
 let providerBearer: string;
 let redis: Redis;
 
-beforeAll(async () => {
-  platform = await startTestPlatform();
+setUpAll(async ({ keep }) => {
+  platform = await keep(startTestPlatform());
   bearer = await platform.exchange(platform.token);
   providerBearer = await platform.exchange(platform.providerToken);
-  redis = new Redis(platform.redis.url);
+  redis = await keep(new Redis(platform.redis.url));
   const zones = ["us-south1-a", ...["DFW", "DLS", "LHR"].map((code) => `zone-${code}`)];
-  provider = await startTestProvider(platform, { zones });
-});
-
-afterAll(async () => {
-  await provider.stop();
-  redis.disconnect();
-  await platform.stop();
+  await keep(startTestProvider(platform, { zones }));
 });
 
 const create = (name: string) => ComputePlane.create(platform, bearer, name);
@@ -517,7 +511,7 @@ describe("a provider that was stopped", () => {
 
 /** Claims addresses of a subnet for instances that are not there. */
 async function fillSubnet(plane: ComputePlane, subnetUid: string, first: number, last: number) {
-  const path = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects/${plane.name}`;
+  const path = `${projectsPath}/${plane.name}`;
   const { uid } = (await platform.fetch(path, { bearer })).json.metadata;
   const claims = createNumberClaims(redis);
   const at = { type: "project", name: plane.name, uid, organization: "acme" } as const;

@@ -1,18 +1,18 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { builtCli, ensureBuilt } from "../../scripts/daemon/build.ts";
 import { startDaemon } from "../../scripts/daemon/daemon.ts";
 import { startChild } from "../../scripts/servers/child.ts";
 import type { Finding } from "../../src/app/commands/doctor/findings.ts";
 import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { freePort, type RunningServer, startRedis, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll, setUpEach } from "../support/set-up.ts";
 
 /** `telemetryd doctor`: each part of an installation, there and missing. */
 
@@ -23,23 +23,18 @@ let folder: string;
 let opsPort: number;
 const password = "s3cret-of-the-policy";
 
-beforeAll(async () => {
+setUpAll(async ({ keep }) => {
   await ensureBuilt(forever, () => undefined);
-  store = await startVictoriaMetrics();
+  store = await keep(startVictoriaMetrics());
 }, 240_000);
-afterAll(() => store[Symbol.asyncDispose]());
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-doctor-"));
-  receiver = await startReceiver();
+setUpEach(async ({ keep, newFolder }) => {
+  folder = await newFolder("doctor");
+  receiver = await keep(startReceiver());
   opsPort = await freePort();
   await mkdir(join(folder, "policies"));
   await writePolicy({ endpoint: receiver.url });
   await configure();
-});
-afterEach(async () => {
-  await receiver[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function writePolicy({ endpoint = "", metricsql = "up" }): Promise<void> {

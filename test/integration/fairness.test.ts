@@ -2,10 +2,9 @@
  * Sinks do not delay each other: fifty sinks in the daemon's exporter parts, five with receivers that hang
  * and one with by far the most series, and another client of the store.
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { loadConfig } from "../../src/app/config/load.ts";
 import { createExporter, type RunningExporter } from "../../src/app/daemon/exporter.ts";
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
@@ -16,6 +15,7 @@ import type { SinkPlan } from "../../src/exporter/policy/spec/types.ts";
 import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { importLines } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpEach } from "../support/set-up.ts";
 import { seriesAreShown } from "../support/store/shown-series.ts";
 import { until } from "../support/until.ts";
 
@@ -27,15 +27,10 @@ let folder: string;
 let store: RunningServer;
 let receiver: Receiver;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-fairness-"));
-  store = await startVictoriaMetrics();
-  receiver = await startReceiver();
-});
-afterEach(async () => {
-  await receiver[Symbol.asyncDispose]();
-  await store[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
+setUpEach(async ({ keep, newFolder }) => {
+  folder = await newFolder("fairness");
+  store = await keep(startVictoriaMetrics());
+  receiver = await keep(startReceiver());
 });
 
 function plan(index: number): SinkPlan {

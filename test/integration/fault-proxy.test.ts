@@ -1,21 +1,18 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Fault, type FaultProxy, startFaultProxy } from "../support/net/fault-proxy.ts";
 import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { smallRequest } from "../support/receiver/requests.ts";
+import { setUpEach } from "../support/set-up.ts";
 
 let receiver: Receiver;
 let proxy: FaultProxy;
 let lost: number;
 
-beforeEach(async () => {
-  receiver = await startReceiver();
-  proxy = await startFaultProxy(receiver.port);
+setUpEach(async ({ keep }) => {
+  receiver = await keep(startReceiver());
+  proxy = await keep(startFaultProxy(receiver.port));
   lost = 0;
   proxy.onLost(() => lost++);
-});
-afterEach(async () => {
-  await proxy[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
 });
 
 async function send(): Promise<number | string> {

@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
 import { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
@@ -15,6 +12,7 @@ import { lateKey } from "../../src/exporter/delivery/state/state-keys.ts";
 import { stateStoreContract } from "../support/contracts/state-store.ts";
 import { StateReplica, storeOfItsOwnLeases } from "../support/fleet/fleet.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 const sink = "directory/default/export/-/vm";
@@ -25,9 +23,9 @@ let redis: RedisConnections;
 let directory: string;
 const releasers = new Releasers();
 
-beforeAll(async () => {
-  server = await startRedis();
-  directory = await mkdtemp(join(tmpdir(), "telemetryd-fleet-"));
+setUpAll(async ({ keep, newFolder }) => {
+  server = await keep(startRedis());
+  directory = await newFolder("fleet");
   redis = createRedis({
     urls: [server.url],
     stateDirectory: directory,
@@ -40,10 +38,6 @@ beforeEach(async () => {
   await replica.state.connection.flushall();
 });
 afterEach(() => releasers.releaseAll());
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  await rm(directory, { recursive: true });
-});
 
 async function newReplica(options: Partial<RedisStateOptions> = {}): Promise<StateReplica> {
   const replica = new StateReplica(redis, options);

@@ -1,14 +1,12 @@
 import "../support/leak-check.ts";
 import { generateKeyPairSync } from "node:crypto";
 import { connect } from "node:tls";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createProgramStore } from "../../src/platform/routing/redis-program-store.ts";
-import { type GatewayBackend, startGatewayBackend } from "../support/gateway/gateway-backend.ts";
+import { expect, test } from "vitest";
 import { domain, type RunningGateway, startGateway } from "../support/gateway/running-gateway.ts";
 import { createAuthority } from "../support/net/certificates.ts";
 import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 import { type Body, ComputePlane, condition } from "../support/provider/compute-plane.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** `certificateRefs` of listeners, from the Secret to the handshake. */
@@ -16,29 +14,17 @@ import { until } from "../support/until.ts";
 const authority = createAuthority();
 let platform: TestPlatform;
 let gateway: RunningGateway;
-let backend: GatewayBackend;
-let redis: Redis;
 let plane: ComputePlane;
 
-beforeAll(async () => {
-  backend = await startGatewayBackend();
-  platform = await startTestPlatform({
-    gateway: { domain, zones: [{ domain: "zone.example", project: "zoned" }] },
-    isAllowed: (address) => address.startsWith("127."),
-  });
-  redis = new Redis(platform.redis.url);
-  gateway = await startGateway({
-    store: createProgramStore(redis),
-    onChange: (all) => platform.wakeGateways(all),
-  });
+setUpAll(async ({ keep }) => {
+  platform = await keep(
+    startTestPlatform({
+      gateway: { domain, zones: [{ domain: "zone.example", project: "zoned" }] },
+      isAllowed: (address) => address.startsWith("127."),
+    }),
+  );
+  gateway = await keep(startGateway({ platform }));
   plane = await ComputePlane.create(platform, await platform.exchange(platform.token), "zoned");
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await platform.stop();
-  redis.disconnect();
-  await backend.close();
 });
 
 const dataOf = (name: string, key?: string): Record<string, string> => {

@@ -1,9 +1,10 @@
 import "../support/leak-check.ts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TestGateway } from "../support/gateway/test-gateway.ts";
 import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 import type { WatchEventLine } from "../support/plane/watch-client.ts";
 import { type Body, type ComputeGroup, ComputePlane, condition } from "../support/provider/compute-plane.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** The flows of HTTP proxies, with a gateway that loads programs and forwards nothing. */
@@ -13,16 +14,11 @@ let platform: TestPlatform;
 let gateway: TestGateway;
 let bearer: string;
 
-beforeAll(async () => {
-  platform = await startTestPlatform({ gateway: { domain } });
+setUpAll(async ({ keep }) => {
+  platform = await keep(startTestPlatform({ gateway: { domain } }));
   bearer = await platform.exchange(platform.token);
-  gateway = new TestGateway(platform);
+  gateway = await keep(new TestGateway(platform));
   gateway.start();
-});
-
-afterAll(async () => {
-  await gateway.stop();
-  await platform.stop();
 });
 
 const create = (name: string) => ComputePlane.create(platform, bearer, name);

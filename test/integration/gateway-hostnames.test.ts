@@ -1,9 +1,8 @@
 import "../support/leak-check.ts";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { challengeOf } from "../../src/platform/controllers/gateway/hostname-proofs.ts";
 import { createHostnameClaims } from "../../src/platform/routing/hostname-claims.ts";
-import { createProgramStore } from "../../src/platform/routing/redis-program-store.ts";
 import { type GatewayBackend, startGatewayBackend } from "../support/gateway/gateway-backend.ts";
 import { send } from "../support/gateway/gateway-request.ts";
 import { programOf } from "../support/gateway/route-program.ts";
@@ -11,6 +10,7 @@ import { domain, type RunningGateway, startGateway } from "../support/gateway/ru
 import { type NameServer, startNameServer } from "../support/net/name-server.ts";
 import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 import { type Body, ComputePlane, condition } from "../support/provider/compute-plane.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** Hostnames of proxies and Gateways: proven in a real name server's protocol, served by a real HAProxy. */
@@ -24,34 +24,27 @@ let bearer: string;
 /** TXT records by name. */
 const records = new Map<string, string[]>();
 
-beforeAll(async () => {
-  names = await startNameServer((name) => {
-    const txt = records.get(name);
-    return txt === undefined ? "NXDOMAIN" : { txt };
-  });
-  backend = await startGatewayBackend();
-  platform = await startTestPlatform({
-    gateway: {
-      domain,
-      nameServers: [names.address],
-      zones: [{ domain: "zone.example", project: "zoned" }],
-    },
-    isAllowed: (address) => address.startsWith("127."),
-  });
-  redis = new Redis(platform.redis.url);
-  gateway = await startGateway({
-    store: createProgramStore(redis),
-    onChange: (all) => platform.wakeGateways(all),
-  });
+setUpAll(async ({ keep }) => {
+  names = await keep(
+    startNameServer((name) => {
+      const txt = records.get(name);
+      return txt === undefined ? "NXDOMAIN" : { txt };
+    }),
+  );
+  backend = await keep(startGatewayBackend());
+  platform = await keep(
+    startTestPlatform({
+      gateway: {
+        domain,
+        nameServers: [names.address],
+        zones: [{ domain: "zone.example", project: "zoned" }],
+      },
+      isAllowed: (address) => address.startsWith("127."),
+    }),
+  );
+  redis = await keep(new Redis(platform.redis.url));
+  gateway = await keep(startGateway({ platform }));
   bearer = await platform.exchange(platform.token);
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await platform.stop();
-  redis.disconnect();
-  await backend.close();
-  await names[Symbol.asyncDispose]();
 });
 
 const create = (name: string) => ComputePlane.create(platform, bearer, name);

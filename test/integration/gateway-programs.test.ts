@@ -1,11 +1,12 @@
 import "../support/leak-check.ts";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { keyPrefix } from "../../src/base/redis/connection.ts";
 import type { ProgramReport, StoredPrograms } from "../../src/platform/routing/program-store.ts";
 import { createProgramStore } from "../../src/platform/routing/redis-program-store.ts";
 import type { RouteProgram } from "../../src/platform/routing/route-program.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 
 /** The programs of gateways on a real Redis. */
 
@@ -13,16 +14,12 @@ let server: RunningServer;
 let redis: Redis;
 let store: StoredPrograms;
 
-beforeAll(async () => {
-  server = await startRedis();
-  redis = new Redis(server.url);
+setUpAll(async ({ keep }) => {
+  server = await keep(startRedis());
+  redis = await keep(new Redis(server.url));
   store = createProgramStore(redis);
 });
 beforeEach(() => redis.flushall());
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
 
 const programOf = (gateway: string, host = "192.0.2.1"): RouteProgram => ({
   gateway,

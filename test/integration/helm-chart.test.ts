@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { Releasers } from "../../src/base/core/service.ts";
 import { checkManifest } from "../../src/exporter/policy/spec/manifest.ts";
@@ -24,14 +23,10 @@ import {
   Rendered,
   renderKustomization,
 } from "../support/manifests/kustomize.ts";
-import {
-  organizationBase,
-  projectBase,
-  startTestPlatform,
-  writeKubeconfig,
-} from "../support/plane/platform.ts";
+import { policiesPath, projectBase, startTestPlatform, writeKubeconfig } from "../support/plane/platform.ts";
 import { flushVictoriaMetrics, readVictoriaMetrics, writeToVictoriaMetrics } from "../support/samples.ts";
 import { findServers, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -46,11 +41,8 @@ const operatorKinds = ["PodMonitor", "PrometheusRule"];
 
 const helm = await findHelm();
 let home = "";
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), "telemetryd-helm-"));
-});
-afterAll(async () => {
-  await rm(home, { recursive: true });
+setUpAll(async ({ newFolder }) => {
+  home = await newFolder("helm");
 });
 
 async function run(...args: readonly string[]): Promise<HelmResult> {
@@ -298,10 +290,8 @@ describe.skipIf(helm === undefined)("the chart, rendered by helm", () => {
     const bearer = await platform.exchange(platform.token);
     const call = (method: string, path: string, body?: unknown) =>
       platform.fetch(path, { method, bearer, body });
-    const projects = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;
-    const policies = `${projectBase("web")}/apis/telemetry.platformapis/v1alpha1/namespaces/default/exportpolicies`;
-    expect((await call("POST", projects, { metadata: { name: "web" } })).code).toBe(201);
-    await until("the project is there", async () => (await call("GET", policies)).code === 200);
+    const policies = policiesPath("web");
+    await platform.createProject("web");
 
     const [snippet] = snippetsOf("docs/helm.md").filter(({ language }) => language === "yaml");
     const values = join(place, "values.yaml");

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { checkManifest } from "../../src/exporter/policy/spec/manifest.ts";
@@ -15,6 +15,7 @@ import { forbiddenZone, hostileProject, tenantLabel } from "../abuse/scene.ts";
 import { Tally } from "../abuse/tally.ts";
 import { type NameServer, startNameServer } from "../support/net/name-server.ts";
 import { never, smallRequest } from "../support/receiver/requests.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** The pieces of the abuse proof's hostile exporter, each by itself: real token endpoints, names and a receiver. */
@@ -22,33 +23,30 @@ import { until } from "../support/until.ts";
 let operators: OperatorReceiver;
 let names: NameServer;
 let endpoints: Endpoints;
-beforeAll(async () => {
-  operators = await startOperatorReceiver();
-  names = await startNameServer((name) => (name.endsWith(forbiddenZone) ? ["169.254.169.254"] : []));
+setUpAll(async ({ keep }) => {
+  operators = await keep(startOperatorReceiver());
+  names = await keep(startNameServer((name) => (name.endsWith(forbiddenZone) ? ["169.254.169.254"] : [])));
   const headers = { [operatorHeader.name]: operatorHeader.value };
   const usual = { environmentCredentials: false, tls: {}, externalLabels: {}, dropLabels: [] };
   const trusted = { ...usual, headers, maxSamplesPerSecond: 0 };
-  endpoints = new Endpoints(
-    {
-      endpoints: [
-        { ...trusted, urlPrefix: `${operators.url}/shared`, tenants: true },
-        { ...trusted, urlPrefix: `${operators.url}/own`, tenants: false },
-      ],
-      protocol: "1.0",
-      egress: { deny: [], allow: ["127.0.0.0/8"], trustProxy: false, nameServers: [names.address] },
-    },
-    {
-      ...{ clock: systemClock, random: Math.random, log: silentLogger },
-      ...{ metrics: new RemoteWriteMetrics(), userAgent: "telemetryd/test" },
-      // A token endpoint that drips is cut off.
-      postLimits: { ...postLimits, bodyMs: 1_000 },
-    },
+  endpoints = await keep(
+    new Endpoints(
+      {
+        endpoints: [
+          { ...trusted, urlPrefix: `${operators.url}/shared`, tenants: true },
+          { ...trusted, urlPrefix: `${operators.url}/own`, tenants: false },
+        ],
+        protocol: "1.0",
+        egress: { deny: [], allow: ["127.0.0.0/8"], trustProxy: false, nameServers: [names.address] },
+      },
+      {
+        ...{ clock: systemClock, random: Math.random, log: silentLogger },
+        ...{ metrics: new RemoteWriteMetrics(), userAgent: "telemetryd/test" },
+        // A token endpoint that drips is cut off.
+        postLimits: { ...postLimits, bodyMs: 1_000 },
+      },
+    ),
   );
-});
-afterAll(async () => {
-  await endpoints.close();
-  await names[Symbol.asyncDispose]();
-  await operators[Symbol.asyncDispose]();
 });
 
 interface Attack {

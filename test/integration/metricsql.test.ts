@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { notMetricsql } from "../../src/exporter/metricsql/analysis/not-metricsql.ts";
 import { type PrometheusMajor, promqlOnly } from "../../src/exporter/metricsql/analysis/promql.ts";
 import { scope } from "../../src/exporter/metricsql/analysis/scope.ts";
@@ -15,6 +15,7 @@ import {
   startVictoriaMetrics,
   victoriaMetricsBuild,
 } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { expressionText } from "../support/store/metricsql-arbitrary.ts";
 import {
   ACCEPTED,
@@ -112,17 +113,13 @@ function samples(): string {
   return lines.join("\n");
 }
 
-beforeAll(async () => {
-  server = await startVictoriaMetrics();
+setUpAll(async ({ keep }) => {
+  server = await keep(startVictoriaMetrics());
   timeMs = Math.floor((Date.now() - 60_000) / 60_000) * 60_000;
   const imported = await fetch(`${server.url}/api/v1/import`, { method: "POST", body: samples() });
   expect(imported.status).toBe(204);
   await fetch(`${server.url}/internal/force_flush`);
   expect(await seriesOf("m")).not.toEqual([]);
-});
-
-afterAll(async () => {
-  await server?.[Symbol.asyncDispose]();
 });
 
 describe("a real VictoriaMetrics", async () => {
@@ -194,12 +191,8 @@ describe("a real Prometheus", async () => {
   let prometheus: RunningServer;
   const { major }: { major: PrometheusMajor } = await prometheusBuild();
 
-  beforeAll(async () => {
-    prometheus = await startPrometheus({ experimentalPromql: true });
-  });
-
-  afterAll(async () => {
-    await prometheus?.[Symbol.asyncDispose]();
+  setUpAll(async ({ keep }) => {
+    prometheus = await keep(startPrometheus({ experimentalPromql: true }));
   });
 
   // Named groups without a P came with a later version of its regular expressions; __graphite__ is an

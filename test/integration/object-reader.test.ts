@@ -1,6 +1,6 @@
 import "../support/leak-check.ts";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import type { KubeObject } from "../../src/kube-server/api/object.ts";
@@ -14,6 +14,7 @@ import { assemble } from "../../src/platform/platform.ts";
 import { groupDomain } from "../support/plane/platform.ts";
 import { gadgetGroupWidgetKind, testKinds, widgetKind } from "../support/plane/test-kinds.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 
 /** Reading the other objects of a plane, from a real Redis. */
 
@@ -22,18 +23,13 @@ let server: RunningServer;
 let redis: Redis;
 let parts: ReturnType<typeof assemble>;
 
-beforeAll(async () => {
-  server = await startRedis();
-  redis = new Redis(server.url);
+setUpAll(async ({ keep }) => {
+  server = await keep(startRedis());
+  redis = await keep(new Redis(server.url));
   const options = { groupDomain, kinds: testKinds, clock: systemClock, log: silentLogger };
   parts = assemble(options, redis, redis);
   await establishPlane(plane, parts.store, parts.resources);
   await create(namespaceKind, "", "other");
-});
-
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
 });
 
 async function create(

@@ -1,10 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { exportSpan } from "../../src/app/commands/policies/export.ts";
-import { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import {
   flushVictoriaMetrics,
@@ -14,11 +12,11 @@ import {
   writeToVictoriaMetrics,
 } from "../support/samples.ts";
 import { type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 
 /** Names outside of [a-zA-Z0-9_:], from both kinds of store to a receiver that takes them. */
 
 const { signal } = new AbortController();
-const releasers = new Releasers();
 const baseMs = Math.floor(Date.now() / 1_000) * 1_000 - 600_000;
 const given: Record<string, string>[] = [
   { __name__: "http.server.requests", "service.name": "web" },
@@ -30,9 +28,8 @@ let folder: string;
 let receiver: RunningServer;
 let stores: { victoriametrics: RunningServer; prometheus: RunningServer };
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-names-"));
-  releasers.push(() => rm(folder, { recursive: true, force: true }));
+setUpAll(async ({ newFolder, onEnd }) => {
+  folder = await newFolder("names");
   const [victoriametrics, prometheus, third] = await Promise.all([
     startVictoriaMetrics(),
     startPrometheus(),
@@ -40,8 +37,7 @@ beforeAll(async () => {
   ]);
   stores = { victoriametrics, prometheus };
   receiver = third;
-  for (const server of [victoriametrics, prometheus, third])
-    releasers.push(() => server[Symbol.asyncDispose]());
+  for (const server of [victoriametrics, prometheus, third]) onEnd(() => server[Symbol.asyncDispose]());
   const written = given.map((labels) => ({
     labels: labelsOf(labels),
     samples: [1, 2].map((value) => ({ timestampMs: baseMs + value * 1_000, value })),
@@ -49,7 +45,6 @@ beforeAll(async () => {
   await writeToVictoriaMetrics(victoriametrics.url, written, signal);
   await writeByRemoteWrite(`${prometheus.url}/api/v1/write`, written, signal);
 });
-afterAll(() => releasers.releaseAll());
 
 /** Sorted, as remote write requires. */
 function labelsOf(labels: Record<string, string>) {

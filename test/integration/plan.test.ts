@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { builtCli, ensureBuilt } from "../../scripts/daemon/build.ts";
 import { startDaemon } from "../../scripts/daemon/daemon.ts";
 import { startChild } from "../../scripts/servers/child.ts";
@@ -12,6 +11,7 @@ import { deliveredRates, endOf } from "../support/receiver/delivered-rates.ts";
 import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { writeByRemoteWrite, writeToVictoriaMetrics } from "../support/samples.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll, setUpEach } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** `telemetryd plan`: its numbers are those of the export that follows. */
@@ -38,22 +38,17 @@ let store: RunningServer;
 let folder: string;
 let receiver: Receiver;
 
-beforeAll(async () => {
+setUpAll(async ({ keep }) => {
   await ensureBuilt(forever, () => undefined);
-  store = await startVictoriaMetrics();
+  store = await keep(startVictoriaMetrics());
   await writeToVictoriaMetrics(store.url, written, forever);
 }, 240_000);
-afterAll(() => store[Symbol.asyncDispose]());
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-plan-"));
+setUpEach(async ({ keep, newFolder }) => {
+  folder = await newFolder("plan");
   await mkdir(join(folder, "policies"));
-  receiver = await startReceiver();
+  receiver = await keep(startReceiver());
   await configure();
-});
-afterEach(async () => {
-  await receiver[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 interface Spec {

@@ -1,10 +1,9 @@
 import "../support/leak-check.ts";
-import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { projectRoot } from "../../scripts/daemon/build.ts";
 import { startChild } from "../../scripts/servers/child.ts";
 import { createBackup } from "../../src/app/commands/backup/create.ts";
@@ -32,6 +31,7 @@ import {
 import { example, workload } from "../support/provider/compute-plane.ts";
 import { startTestProvider } from "../support/provider/emulated-provider.ts";
 import { startRedis } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** Backups of a platform that runs and is written to, restored whole and by project. */
@@ -96,12 +96,12 @@ async function emptyRedis() {
   return redis;
 }
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-backup-"));
+setUpAll(async ({ keep, newFolder }) => {
+  folder = await newFolder("backup");
   whole = join(folder, "whole.backup");
-  platform = await startTestPlatform({ gateway: { domain: "proxies.example.com" } });
+  platform = await keep(startTestPlatform({ gateway: { domain: "proxies.example.com" } }));
   bearer = await platform.exchange(platform.token);
-  kubectl = await connectKubectl(platform);
+  kubectl = await keep(connectKubectl(platform));
   if (kubectlBinary === undefined) return;
   const provider = await startTestProvider(platform);
   await kubectl.createProject();
@@ -111,12 +111,6 @@ beforeAll(async () => {
   );
   await kubectl.project.ok("wait", "--for=condition=Available", "workload/web", "--timeout=60s");
   await provider.stop();
-});
-
-afterAll(async () => {
-  await platform.stop();
-  await kubectl[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const withKubectl = test.skipIf(kubectlBinary === undefined);

@@ -1,8 +1,7 @@
 import "../support/leak-check.ts";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
 import { createLogger, silentLogger } from "../../src/base/log/log.ts";
 import { directoryPlane } from "../../src/exporter/policy/plane.ts";
@@ -17,12 +16,14 @@ import {
 import type { WantedStatus } from "../../src/platform/client/status-writer.ts";
 import {
   groupDomain,
-  organizationBase,
+  policiesPath,
   projectBase,
+  projectsPath,
   startTestPlatform,
   type TestPlatform,
   writeKubeconfig,
 } from "../support/plane/platform.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** The exporter's platform client against the platform. */
@@ -33,37 +34,24 @@ let folder: string;
 let tokenFile: string;
 const running: (() => Promise<void>)[] = [];
 
-beforeAll(async () => {
-  platform = await startTestPlatform();
+setUpAll(async ({ keep, newFolder }) => {
+  platform = await keep(startTestPlatform());
   bearer = await platform.exchange(platform.token);
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-client-"));
+  folder = await newFolder("client");
   tokenFile = join(folder, "token");
   await writeFile(tokenFile, `${platform.token}\n`);
-  for (const name of ["web", "shop"]) await createProject(name);
+  for (const name of ["web", "shop"]) await platform.createProject(name);
 });
 
 afterEach(async () => {
   for (const stop of running.splice(0)) await stop();
 });
 
-afterAll(async () => {
-  await platform.stop();
-  await rm(folder, { recursive: true, force: true });
-});
-
-const projects = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;
-const policies = (project: string) =>
-  `${projectBase(project)}/apis/telemetry.platformapis/v1alpha1/namespaces/default/exportpolicies`;
 const secrets = (project: string) => `${projectBase(project)}/api/v1/namespaces/default/secrets`;
 const merge = { "content-type": "application/merge-patch+json" };
 
 const call = (method: string, path: string, body?: unknown, headers = {}) =>
   platform.fetch(path, { method, bearer, body, headers });
-
-async function createProject(name: string): Promise<void> {
-  await call("POST", projects, { metadata: { name } });
-  await until(`${name} is there`, async () => (await call("GET", policies(name))).code === 200);
-}
 
 const login = (name: string) => ({
   metadata: { name },
@@ -112,17 +100,17 @@ test("policies and Secrets of a project, kept in step through changes and a rest
   await until("the plane is listed", () => store.hasPlane("web"));
   expect(controlPlane.bearer().state).toBe("valid");
   await call("POST", secrets("web"), login("login"));
-  await call("POST", policies("web"), { metadata: { name: "p" }, spec: spec("up") });
+  await call("POST", policiesPath("web"), { metadata: { name: "p" }, spec: spec("up") });
   await until(
     "both have come",
     () => store.secret("web", "default", "login") !== undefined && store.policies().length === 1,
   );
   expect(queries(store)).toEqual(["web/p up"]);
   await platform.restart();
-  await call("PATCH", `${policies("web")}/p`, { spec: spec("down") }, merge);
+  await call("PATCH", `${policiesPath("web")}/p`, { spec: spec("down") }, merge);
   await until("the change has come", () => queries(store)[0] === "web/p down");
   expect(store.policies()[0]?.generation).toBe(2);
-  await call("DELETE", `${policies("web")}/p`);
+  await call("DELETE", `${policiesPath("web")}/p`);
   await until("it is gone", () => store.policies().length === 0);
 });
 
@@ -147,7 +135,7 @@ test("of Secrets only credentials are read; one of another type is distinguished
       },
     },
   }));
-  const created = await call("POST", policies("web"), {
+  const created = await call("POST", policiesPath("web"), {
     metadata: { name: "p" },
     spec: { ...spec("up"), sinks },
   });
@@ -167,19 +155,19 @@ test("of Secrets only credentials are read; one of another type is distinguished
   await call("POST", secrets("web"), login("other"));
   await expectMessages("The sink is configured.", "secret 'absent' not found", "The sink is configured.");
   for (const name of ["other", "late", "unnamed"]) await call("DELETE", `${secrets("web")}/${name}`);
-  await call("DELETE", `${policies("web")}/p`);
+  await call("DELETE", `${policiesPath("web")}/p`);
 });
 
 test("an organization's projects come and go", async () => {
   const store = new PolicyStore();
-  await call("POST", policies("shop"), { metadata: { name: "sales" }, spec: spec("sales") });
+  await call("POST", policiesPath("shop"), { metadata: { name: "sales" }, spec: spec("sales") });
   start(store, { projects: [], organization: "acme" });
   await until("both projects are listed", () => store.hasPlane("web") && store.hasPlane("shop"));
   expect(queries(store)).toEqual(["shop/sales sales"]);
-  await createProject("late");
-  await call("POST", policies("late"), { metadata: { name: "p" }, spec: spec("late") });
+  await platform.createProject("late");
+  await call("POST", policiesPath("late"), { metadata: { name: "p" }, spec: spec("late") });
   await until("the new project's policy has come", () => queries(store).includes("late/p late"));
-  await call("DELETE", `${projects}/late`);
+  await call("DELETE", `${projectsPath}/late`);
   await until("it is gone with its project", () => !store.hasPlane("late"));
   expect(queries(store)).toEqual(["shop/sales sales"]);
 });
@@ -187,8 +175,8 @@ test("an organization's projects come and go", async () => {
 test("a project with the directory's name never gets the directory's rights", async () => {
   const store = new PolicyStore();
   const lines: string[] = [];
-  await createProject(directoryPlane);
-  await call("POST", policies(directoryPlane), { metadata: { name: "p" }, spec: spec("up") });
+  await platform.createProject(directoryPlane);
+  await call("POST", policiesPath(directoryPlane), { metadata: { name: "p" }, spec: spec("up") });
   expect(() => start(store, { projects: [directoryPlane] })).toThrow(/cannot be "directory"/);
   const log = createLogger("error", { write: (line) => lines.push(line) }, false);
   start(store, { projects: [], organization: "acme" }, undefined, log);
@@ -196,7 +184,7 @@ test("a project with the directory's name never gets the directory's rights", as
   expect(JSON.parse(lines[0] ?? "").msg).toContain('its name cannot be "directory"');
   expect(lines).toHaveLength(1);
   expect(store.hasPlane(directoryPlane)).toBe(false);
-  await call("DELETE", `${projects}/${directoryPlane}`);
+  await call("DELETE", `${projectsPath}/${directoryPlane}`);
 });
 
 const since = { observedGeneration: 1, lastTransitionTime: "2026-11-20T00:00:00Z" };
@@ -215,13 +203,13 @@ const wantedStatus = (delivering: Pick<Condition, "status" | "reason" | "message
 
 test("conditions are written back, others' stay, and the echo starts nothing", async () => {
   const store = new PolicyStore();
-  const created = await call("POST", policies("web"), { metadata: { name: "status" }, spec: spec("up") });
+  const created = await call("POST", policiesPath("web"), { metadata: { name: "status" }, spec: spec("up") });
   const { uid } = created.json.metadata;
   const foreign = {
     ...{ type: "Audited", status: "True", reason: "Seen", message: "" },
     lastTransitionTime: "2026-01-01T00:00:00Z",
   };
-  await call("PATCH", `${policies("web")}/status/status`, { status: { conditions: [foreign] } }, merge);
+  await call("PATCH", `${policiesPath("web")}/status/status`, { status: { conditions: [foreign] } }, merge);
   const wanted = wantedStatus({ status: "True", reason: "UpToDate", message: "Done." });
   let announcements = 0;
   const ref = { plane: "web", namespace: "default", name: "status", uid };
@@ -229,10 +217,10 @@ test("conditions are written back, others' stay, and the echo starts nothing", a
   await until("the plane is listed", () => store.hasPlane("web"));
   store.subscribe(() => announcements++);
   await until("the condition is there", async () => {
-    const { json } = await call("GET", `${policies("web")}/status`);
+    const { json } = await call("GET", `${policiesPath("web")}/status`);
     return json.status.conditions.length === 3;
   });
-  const { json } = await call("GET", `${policies("web")}/status`);
+  const { json } = await call("GET", `${policiesPath("web")}/status`);
   const [ready] = wanted.conditions;
   const [delivering] = wanted.sinks[0]?.conditions ?? [];
   expect(json.status).toEqual({
@@ -242,7 +230,7 @@ test("conditions are written back, others' stay, and the echo starts nothing", a
   });
   expect(json.metadata.generation).toBe(1);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
-  const later = (await call("GET", `${policies("web")}/status`)).json;
+  const later = (await call("GET", `${policiesPath("web")}/status`)).json;
   expect(later.metadata.resourceVersion).toBe(json.metadata.resourceVersion);
   expect(announcements).toBe(0);
 });
@@ -264,7 +252,7 @@ test("with a kubeconfig instead, as of any Kubernetes API server that holds the 
   const kubeconfig = join(folder, "kubeconfig");
   await writeKubeconfig(platform, kubeconfig, projectBase("shop"), bearer);
   const store = new PolicyStore();
-  const path = `${policies("shop")}/sales`;
+  const path = `${policiesPath("shop")}/sales`;
   const { uid } = (await call("GET", path)).json.metadata;
   const ref = { plane: "shop", namespace: "default", name: "sales", uid };
   const status = wantedStatus({ status: "False", reason: "Retrying", message: "HTTP 503" });

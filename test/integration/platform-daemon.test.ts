@@ -1,21 +1,21 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
 import { findKubectl } from "../../scripts/demo/kubectl.ts";
-import { Releasers } from "../../src/base/core/service.ts";
 import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
 import { createKubectl } from "../support/plane/kubectl.ts";
 import {
-  organizationBase,
+  policiesPath,
   projectBase,
+  projectsPath,
   startTestPlatform,
   type TestPlatform,
   writeKubeconfig,
 } from "../support/plane/platform.ts";
 import { flushVictoriaMetrics, readVictoriaMetrics, writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /**
@@ -23,7 +23,6 @@ import { until } from "../support/until.ts";
  */
 
 const { signal } = new AbortController();
-const releasers = new Releasers();
 const tenantLabel = "resourcemanager_platformapis_project_name";
 let platform: TestPlatform;
 let bearer: string;
@@ -32,17 +31,13 @@ let source: RunningServer;
 let receiver: RunningServer;
 let daemon: RunningDaemon;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-daemon-"));
-  releasers.push(() => rm(folder, { recursive: true, force: true }));
-  platform = await startTestPlatform();
-  releasers.push(() => platform.stop());
+setUpAll(async ({ keep, newFolder, onEnd }) => {
+  folder = await newFolder("daemon");
+  platform = await keep(startTestPlatform());
   bearer = await platform.exchange(platform.token);
-  source = await startVictoriaMetrics();
-  releasers.push(() => source[Symbol.asyncDispose]());
-  receiver = await startVictoriaMetrics();
-  releasers.push(() => receiver[Symbol.asyncDispose]());
-  for (const name of ["web", "shop"]) await createProject(name);
+  source = await keep(startVictoriaMetrics());
+  receiver = await keep(startVictoriaMetrics());
+  for (const name of ["web", "shop"]) await platform.createProject(name);
   const tokenFile = join(folder, "token");
   await writeFile(tokenFile, platform.token);
   daemon = await spawnDaemon({
@@ -60,20 +55,10 @@ beforeAll(async () => {
       state: { directory: join(folder, "state") },
     },
   });
-  releasers.push(() => endDaemon(daemon));
+  onEnd(() => endDaemon(daemon));
 });
-afterAll(() => releasers.releaseAll());
-
-const projects = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;
-const policies = (project: string) =>
-  `${projectBase(project)}/apis/telemetry.platformapis/v1alpha1/namespaces/default/exportpolicies`;
 
 const call = (method: string, path: string, body?: unknown) => platform.fetch(path, { method, bearer, body });
-
-async function createProject(name: string): Promise<void> {
-  expect((await call("POST", projects, { metadata: { name } })).code).toBe(201);
-  await until(`${name} is there`, async () => (await call("GET", policies(name))).code === 200);
-}
 
 const everything = (name: string) => ({
   metadata: { name },
@@ -142,7 +127,7 @@ test("a policy that selects everything gets its project's series only, and condi
   await sample("m_web", "web");
   await sample("m_shop", "shop");
   await sample("m_nobody", undefined);
-  expect((await call("POST", policies("web"), everything("all"))).code).toBe(201);
+  expect((await call("POST", policiesPath("web"), everything("all"))).code).toBe(201);
   await until("the project's series has come", async () =>
     (await received()).includes(series("m_web", "web")),
   );
@@ -152,10 +137,10 @@ test("a policy that selects everything gets its project's series only, and condi
   expect(await received()).toEqual([series("m_web", "web"), series("m_web_later", "web")]);
 
   await until("the conditions are there", async () => {
-    const { json } = await call("GET", `${policies("web")}/all`);
+    const { json } = await call("GET", `${policiesPath("web")}/all`);
     return json.status?.sinks?.[0]?.conditions?.length === 2;
   });
-  const { json } = await call("GET", `${policies("web")}/all`);
+  const { json } = await call("GET", `${policiesPath("web")}/all`);
   expect(json.metadata.generation).toBe(1);
   expect(json.status.conditions).toMatchObject([
     { type: "Ready", status: "True", reason: "SinksAccepted", observedGeneration: 1 },
@@ -193,13 +178,13 @@ test("a Secret that is not there is reported in the status, and heals when it co
   Object.assign(sink?.target.prometheusRemoteWrite ?? {}, {
     authentication: { basicAuth: { secretRef: { name: "login" } } },
   });
-  await call("POST", policies("web"), policy);
+  await call("POST", policiesPath("web"), policy);
   const ready = async () => {
-    const { json } = await call("GET", `${policies("web")}/login`);
+    const { json } = await call("GET", `${policiesPath("web")}/login`);
     return json.status?.conditions?.[0];
   };
   await until("it is refused", async () => (await ready())?.reason === "SinksNotAccepted");
-  const { json } = await call("GET", `${policies("web")}/login`);
+  const { json } = await call("GET", `${policiesPath("web")}/login`);
   expect(json.status.sinks[0].conditions[0]).toMatchObject({
     ...{ type: "Accepted", status: "False", reason: "InvalidAuthentication" },
     message: expect.stringContaining("secret 'login' not found"),
@@ -210,17 +195,17 @@ test("a Secret that is not there is reported in the status, and heals when it co
     stringData: { username: "u", password: "p" },
   });
   await until("it is accepted", async () => (await ready())?.status === "True");
-  await call("DELETE", `${policies("web")}/login`);
+  await call("DELETE", `${policiesPath("web")}/login`);
 });
 
 test("a project that comes is exported, and one that is deleted ends its exports", async () => {
-  await createProject("late");
-  await call("POST", policies("late"), everything("all"));
+  await platform.createProject("late");
+  await call("POST", policiesPath("late"), everything("all"));
   await sample("m_late", "late");
   await until("the new project's series has come", async () =>
     (await received()).includes(series("m_late", "late")),
   );
-  expect((await call("DELETE", `${projects}/late`)).code).toBe(200);
+  expect((await call("DELETE", `${projectsPath}/late`)).code).toBe(200);
   const planes = async () => (await daemon.status(signal)).policies.map(({ plane }) => plane);
   await until("its policy is gone", async () => !(await planes()).includes("late"));
   await sample("m_late_after", "late");
@@ -235,7 +220,7 @@ test("the platform may be away: exports go on, changes come when it is back", as
   await platform.restart();
   await sample("m_web_restart", "web");
   await until("the export goes on", async () => (await received()).includes(series("m_web_restart", "web")));
-  await call("DELETE", `${policies("web")}/all`);
+  await call("DELETE", `${policiesPath("web")}/all`);
   await until("the change has come", async () => {
     const { policies: known } = await daemon.status(signal);
     return !known.some(({ name }) => name === "all");

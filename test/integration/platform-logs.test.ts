@@ -4,7 +4,6 @@ import { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import {
   httpsRequest,
-  organizationBase,
   projectBase,
   startTestPlatform,
   type TestPlatform,
@@ -37,9 +36,7 @@ beforeAll(async () => {
   viewer = await bearerOf("victor@example.com");
   const send = (path: string, body: object, bearer = admin) =>
     httpsRequest(`${platform.url}${path}`, { method: "POST", bearer, body });
-  const projects = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;
-  const kind = { apiVersion: "resourcemanager.platformapis/v1alpha", kind: "Project" };
-  await send(projects, { ...kind, metadata: { name: "web" } });
+  await platform.createProject("web");
   for (const [name, annotations] of [
     ["web-0", { "compute.platformapis/provider": "p1" }],
     ["free-0", {}],

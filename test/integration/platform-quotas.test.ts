@@ -1,6 +1,6 @@
 import "../support/leak-check.ts";
 import { Redis } from "ioredis";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { keyPrefix } from "../../src/base/redis/connection.ts";
@@ -16,6 +16,7 @@ import {
   startTestPlatform,
   type TestPlatform,
 } from "../support/plane/platform.ts";
+import { setUpEach } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 const quotas: Quotas = {
@@ -34,19 +35,16 @@ const policies = (project: string) =>
   `${projectBase(project)}/apis/telemetry.${groupDomain}/v1alpha1/namespaces/default/exportpolicies`;
 const merge = { headers: { "content-type": "application/merge-patch+json" } };
 
-beforeEach(async () => {
-  platform = await startTestPlatform({
-    quotas,
-    limits: { requestsPerSecondPerToken: 100_000 },
-  });
+setUpEach(async ({ keep }) => {
+  platform = await keep(
+    startTestPlatform({
+      quotas,
+      limits: { requestsPerSecondPerToken: 100_000 },
+    }),
+  );
   bearer = await platform.exchange(platform.token);
-  redis = new Redis(platform.redis.url);
+  redis = await keep(new Redis(platform.redis.url));
   store = assemble({ groupDomain, quotas, clock: systemClock, log: silentLogger }, redis, redis).store;
-});
-
-afterEach(async () => {
-  redis.disconnect();
-  await platform.stop();
 });
 
 const call = (method: string, path: string, body?: unknown, options: FetchOptions = {}) =>

@@ -1,6 +1,6 @@
 import "../support/leak-check.ts";
 import { Agent } from "node:https";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type BalancedDaemons, startBalancedDaemons } from "../support/plane/balanced-daemons.ts";
 import {
   httpsRequest,
@@ -9,6 +9,7 @@ import {
   type TestPlatform,
 } from "../support/plane/platform.ts";
 import { resumingWatch } from "../support/plane/watch-client.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** Several daemons with one Redis and one certificate behind a load balancer that passes TLS through. */
@@ -22,16 +23,11 @@ let bearer: string;
 let daemons: BalancedDaemons;
 let url: string;
 
-beforeAll(async () => {
-  platform = await startTestPlatform();
+setUpAll(async ({ keep }) => {
+  platform = await keep(startTestPlatform());
   bearer = await platform.exchange(platform.token);
-  daemons = await startBalancedDaemons(platform.redis.url, replicas);
+  daemons = await keep(startBalancedDaemons(platform.redis.url, replicas));
   url = daemons.url;
-});
-
-afterAll(async () => {
-  await daemons?.stop();
-  await platform.stop();
 });
 
 interface Failure {

@@ -1,6 +1,6 @@
 import "../support/leak-check.ts";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runScript } from "../../src/base/redis/run-script.ts";
 import { parseLabelSelector } from "../../src/kube-server/api/label-selector.ts";
 import type { KubeObject } from "../../src/kube-server/api/object.ts";
@@ -19,20 +19,16 @@ import {
 import { TraitsIndex } from "../../src/kube-server/store/traits-index.ts";
 import { seededRandom } from "../support/random.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 
 /** Pages of a collection by labels and fields, on a real Redis, checked against a model. */
 
 let server: RunningServer;
 let redis: Redis;
 
-beforeAll(async () => {
-  server = await startRedis();
-  redis = new Redis(server.url);
-});
-
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
+setUpAll(async ({ keep }) => {
+  server = await keep(startRedis());
+  redis = await keep(new Redis(server.url));
 });
 
 const planeOf = (name: string): Plane => ({ type: "project", name, uid: name, organization: "acme" });

@@ -1,7 +1,7 @@
 import "../support/leak-check.ts";
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { KubeObject } from "../../src/kube-server/api/object.ts";
 import { type Plane, planeKey } from "../../src/kube-server/api/plane.ts";
 import { configMapKind } from "../../src/kube-server/kinds/config-map.ts";
@@ -18,6 +18,7 @@ import { countedResources, defaultQuotas } from "../../src/platform/default-quot
 import { servedKinds } from "../../src/platform/served-kinds.ts";
 import { seededRandom } from "../support/random.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 
 /** The object store on a real Redis, checked against a model. */
 
@@ -30,14 +31,9 @@ const limits: LogLimits = {
   crowdedBytes: 2 ** 20,
 };
 
-beforeAll(async () => {
-  server = await startRedis();
-  redis = new Redis(server.url);
-});
-
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
+setUpAll(async ({ keep }) => {
+  server = await keep(startRedis());
+  redis = await keep(new Redis(server.url));
 });
 
 const planeOf = (name: string): Plane => ({ type: "project", name, uid: name, organization: "acme" });

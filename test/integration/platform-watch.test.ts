@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   httpsRequest,
   organizationBase,
+  projectsPath,
   startTestPlatform,
   type TestPlatform,
 } from "../support/plane/platform.ts";
@@ -171,13 +172,11 @@ test("a version that is compacted, or never was, is one ERROR event", async () =
 });
 
 test("a watch of a project that is deleted ends", async () => {
-  const projects = `${base}/apis/resourcemanager.platformapis/v1alpha/projects`;
-  await write("POST", projects, { metadata: { name: "brief" } });
+  await platform.createProject("brief");
   const inside = `${base.replace("organizations/acme", "projects/brief")}/api/v1/secrets`;
-  await until("it is there", async () => (await platform.fetch(inside, { bearer })).code === 200);
   const watch = openWatch(`${platform.url}${inside}?watch=1`, bearer, () => undefined);
   await watch.opened;
-  await write("DELETE", `${projects}/brief`);
+  await write("DELETE", `${projectsPath}/brief`);
   await watch.ended;
   expect((await platform.fetch(inside, { bearer })).code).toBe(403);
 });

@@ -1,5 +1,5 @@
 import "../support/leak-check.ts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import type { RedisConnection } from "../../src/base/redis/connection.ts";
@@ -9,6 +9,7 @@ import { ready } from "../../src/kube-server/redis-start.ts";
 import { createNumberClaims } from "../../src/kube-server/store/number-claims.ts";
 import { createObjectStore, type ObjectStore } from "../../src/kube-server/store/object-store.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 
 /** The queue of the controllers' work, and numbers that one owner each holds, in a real Redis. */
 
@@ -19,20 +20,15 @@ let redis: RunningServer;
 let connection: RedisConnection;
 let store: ObjectStore;
 
-beforeAll(async () => {
-  redis = await startRedis({});
+setUpAll(async ({ keep }) => {
+  redis = await keep(startRedis({}));
   const room = createRedis({ urls: [redis.url], stateDirectory: "", clock: systemClock, log: silentLogger });
-  connection = room.open("command", "test");
+  connection = await keep(room.open("command", "test"));
   await ready(connection, systemClock, new AbortController().signal);
   store = createObjectStore(connection, {
     ...{ kinds: [], countedResources: [], log, quotas: { project: {}, organization: {} } },
   });
   await store.createPlane(plane);
-});
-
-afterAll(async () => {
-  connection.disconnect();
-  await redis.stop();
 });
 
 test("work that is requested again while it is done stays, and keeps its sooner time", async () => {

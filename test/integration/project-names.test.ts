@@ -1,6 +1,6 @@
 import "../support/leak-check.ts";
 import { Redis } from "ioredis";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { createAdministration } from "../../src/kube-server/administration.ts";
 import type { Plane } from "../../src/kube-server/api/plane.ts";
@@ -11,6 +11,7 @@ import { projectKind } from "../../src/platform/kinds/resourcemanager/project.ts
 import { assemble } from "../../src/platform/platform.ts";
 import { groupDomain } from "../support/plane/platform.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
+import { setUpAll, setUpEach } from "../support/set-up.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { until } from "../support/until.ts";
 
@@ -37,14 +38,11 @@ const assembled = (connection: Redis) =>
     connection,
   );
 
-beforeAll(async () => {
-  server = await startRedis();
+setUpAll(async ({ keep }) => {
+  server = await keep(startRedis());
 });
-afterAll(async () => {
-  await server.stop();
-});
-beforeEach(async () => {
-  redis = new Redis(server.url);
+setUpEach(async ({ keep }) => {
+  redis = await keep(new Redis(server.url));
   await redis.flushall();
   clock = new TestClock(1_800_000_000_000);
   parts = assembled(redis);
@@ -54,9 +52,6 @@ beforeEach(async () => {
   const organizations = await parts.directory.listOrganizations();
   const find = (name: string) => organizations.find((each) => each.name === name) as Plane;
   [acme, rival] = [find("acme"), find("rival")];
-});
-afterEach(() => {
-  redis.disconnect();
 });
 
 const targetOf = (plane: Plane, name: string) => ({ plane, kind, namespace: "", name });

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type QueryOptions, query } from "../../src/app/commands/query/query.ts";
 import { writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 
 const forever = new AbortController().signal;
 /** A whole minute, before the watermark. */
@@ -13,8 +13,8 @@ let store: RunningServer;
 let folder: string;
 let file: string;
 
-beforeAll(async () => {
-  store = await startVictoriaMetrics();
+setUpAll(async ({ keep, newFolder }) => {
+  store = await keep(startVictoriaMetrics());
   const samples = Array.from({ length: 20 }, (_, index) => ({
     timestampMs: baseMs + index * 15_000,
     value: index,
@@ -30,14 +30,9 @@ beforeAll(async () => {
     })),
     forever,
   );
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-query-"));
+  folder = await newFolder("query");
   file = join(folder, "telemetryd.yaml");
   await writeFile(file, `metrics: { url: "${store.url}", tenantLabel: project }\nops: {}\n`);
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-  await store[Symbol.asyncDispose]();
 });
 
 const time = new Date(baseMs + 60_000).toISOString();

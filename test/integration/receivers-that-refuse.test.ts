@@ -58,7 +58,6 @@ interface Row {
   readonly pathAfter?: string;
   /** The same with a receiver that then takes everything. */
   readonly isClosedAtFirst?: boolean;
-  readonly mostRequests?: number;
 }
 
 function isOpen(): boolean {

@@ -1,10 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
 import { isListening } from "../../scripts/servers/free-port.ts";
-import { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
 import {
@@ -13,33 +11,33 @@ import {
   startTestPlatform,
   type TestPlatform,
 } from "../support/plane/platform.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** A daemon with a platform, and one with a roadmap, while their Redis is stopped or gone. */
 
-const releasers = new Releasers();
 const requestLimitMs = 2_000;
 let api: TestPlatform;
 let bearer: string;
 let platform: RunningDaemon;
 let roadmap: RunningDaemon;
 
-beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), "telemetryd-outage-"));
-  releasers.push(() => rm(folder, { recursive: true, force: true }));
-  api = await startTestPlatform({}, silentLogger, async ({ listen, stateDirectory }, redisUrl) => {
-    platform = await spawnDaemon({
-      directory: join(folder, "platform"),
-      config: {
-        platform: { listen: `${listen.host}:${listen.port}`, groupDomain },
-        redis: { url: redisUrl },
-        state: { directory: stateDirectory },
-      },
-    });
-    await until("the platform listens", () => isListening(listen.port));
-    return () => endDaemon(platform);
-  });
-  releasers.push(() => api.stop());
+setUpAll(async ({ keep, newFolder, onEnd }) => {
+  const folder = await newFolder("outage");
+  api = await keep(
+    startTestPlatform({}, silentLogger, async ({ listen, stateDirectory }, redisUrl) => {
+      platform = await spawnDaemon({
+        directory: join(folder, "platform"),
+        config: {
+          platform: { listen: `${listen.host}:${listen.port}`, groupDomain },
+          redis: { url: redisUrl },
+          state: { directory: stateDirectory },
+        },
+      });
+      await until("the platform listens", () => isListening(listen.port));
+      return () => endDaemon(platform);
+    }),
+  );
   bearer = await api.exchange(api.token);
   const file = join(folder, "items.json");
   await writeFile(file, JSON.stringify({ items: [] }));
@@ -51,9 +49,8 @@ beforeAll(async () => {
       state: { directory: join(folder, "roadmap", "state") },
     },
   });
-  releasers.push(() => endDaemon(roadmap));
+  onEnd(() => endDaemon(roadmap));
 });
-afterAll(() => releasers.releaseAll());
 
 const readyz = async (daemon: RunningDaemon): Promise<readonly [number, string]> => {
   const response = await fetch(`${daemon.opsUrl}/readyz`);

@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
 import { ConnectionBudget } from "../../src/base/http/connection-budget.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
@@ -19,6 +18,7 @@ import { type Authority, createAuthority } from "../support/net/certificates.ts"
 import { startConnectProxy } from "../support/net/connect-proxy.ts";
 import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { never, smallRequest, testDeps, testTarget } from "../support/receiver/requests.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 let receiver: Receiver;
@@ -26,20 +26,16 @@ let folder: string;
 let authority: Authority;
 const opened: Endpoints[] = [];
 
-beforeAll(async () => {
-  receiver = await startReceiver();
+setUpAll(async ({ keep, newFolder }) => {
+  receiver = await keep(startReceiver());
   authority = createAuthority();
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-endpoints-"));
+  folder = await newFolder("endpoints");
   await writeFile(join(folder, "ca.pem"), authority.cert);
 });
 afterEach(async () => {
   for (const endpoints of opened.splice(0)) await endpoints.close();
   receiver.respond(() => undefined);
   receiver.clear();
-});
-afterAll(async () => {
-  await receiver[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
 });
 
 function settings(changes: Partial<EndpointSettings> & { urlPrefix: string }): EndpointSettings {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import {
   describeDiff,
@@ -15,6 +15,7 @@ import {
   writeToVictoriaMetrics,
 } from "../support/samples.ts";
 import { type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 
 const { signal } = new AbortController();
 const nowMs = Math.floor(Date.now() / 1000) * 1000;
@@ -28,16 +29,10 @@ let victoria: RunningServer;
 let prometheus: RunningServer;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  victoria = await startVictoriaMetrics();
-  prometheus = await startPrometheus();
-  receiver = await startReceiver();
-});
-
-afterAll(async () => {
-  await victoria[Symbol.asyncDispose]();
-  await prometheus[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
+setUpAll(async ({ keep }) => {
+  victoria = await keep(startVictoriaMetrics());
+  prometheus = await keep(startPrometheus());
+  receiver = await keep(startReceiver());
 });
 
 /**

@@ -6,6 +6,7 @@ import type { StoreReader } from "../../src/exporter/metrics-store/store-reader.
 import type { Series } from "../../src/exporter/series/series.ts";
 import { importLines, type WrittenSeries, writeToVictoriaMetrics } from "../support/samples.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { Collector, closeReaders, raw, readAll, readerOf } from "../support/store/store-reads.ts";
 import { until } from "../support/until.ts";
 
@@ -29,8 +30,8 @@ describe("VictoriaMetrics", () => {
   let store: RunningServer;
   let reader: StoreReader;
 
-  beforeAll(async () => {
-    store = await startVictoriaMetrics();
+  setUpAll(async ({ keep }) => {
+    store = await keep(startVictoriaMetrics());
     reader = readerOf(store.url);
     const everyMs = Array.from({ length: 2_001 }, (_, index) => [baseMs + index, index] as const);
     await writeToVictoriaMetrics(
@@ -70,10 +71,6 @@ describe("VictoriaMetrics", () => {
       ],
       forever,
     );
-  });
-
-  afterAll(async () => {
-    await store[Symbol.asyncDispose]();
   });
 
   test.each([

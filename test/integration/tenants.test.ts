@@ -1,22 +1,21 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
 import { exportSpan } from "../../src/app/commands/policies/export.ts";
 import { query } from "../../src/app/commands/query/query.ts";
-import { Releasers } from "../../src/base/core/service.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
 import {
-  organizationBase,
-  projectBase,
+  policiesPath,
+  projectsPath,
   startTestPlatform,
   type TestPlatform,
 } from "../support/plane/platform.ts";
 import { flushVictoriaMetrics, readVictoriaMetrics, writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { startTenantFront, type TenantFront } from "../support/store/tenant-front.ts";
 import { until } from "../support/until.ts";
 
@@ -26,7 +25,6 @@ import { until } from "../support/until.ts";
  */
 
 const { signal } = new AbortController();
-const releasers = new Releasers();
 /** The values of the tenants' samples. */
 const values = { "team-a": 1, "team-b": 2, "1:0": 1, "2": 2 } as const;
 /** The last of the samples that are written before anything is read. */
@@ -39,26 +37,23 @@ let receiver: RunningServer;
 let byHeader: TenantFront;
 let byPath: TenantFront;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-tenants-"));
-  releasers.push(() => rm(folder, { recursive: true, force: true }));
-  platform = await startTestPlatform();
-  releasers.push(() => platform.stop());
+setUpAll(async ({ keep, newFolder, onEnd }) => {
+  folder = await newFolder("tenants");
+  platform = await keep(startTestPlatform());
   bearer = await platform.exchange(platform.token);
   await writeFile(join(folder, "token"), platform.token);
   stores = await Promise.all([startVictoriaMetrics(), startVictoriaMetrics()]);
   receiver = await startVictoriaMetrics();
-  for (const server of [...stores, receiver]) releasers.push(() => server[Symbol.asyncDispose]());
+  for (const server of [...stores, receiver]) onEnd(() => server[Symbol.asyncDispose]());
   await writeEqualSeries(baseMs);
   const [a = "", b = ""] = stores.map(({ url }) => url);
   byHeader = await startTenantFront("header", { "team-a": a, "team-b": b });
   byPath = await startTenantFront("path", { "1:0": a, "2": b });
-  for (const front of [byHeader, byPath]) releasers.push(() => front[Symbol.asyncDispose]());
-  await createProject("web", { "telemetry.platformapis/tenant": "team-a" });
-  await createProject("shop", { "telemetry.platformapis/tenant": "team-b" });
-  await createProject("blog", {});
+  for (const front of [byHeader, byPath]) onEnd(() => front[Symbol.asyncDispose]());
+  await platform.createProject("web", { "telemetry.platformapis/tenant": "team-a" });
+  await platform.createProject("shop", { "telemetry.platformapis/tenant": "team-b" });
+  await platform.createProject("blog");
 });
-afterAll(() => releasers.releaseAll());
 
 /** One sample of the same series in each store. */
 async function writeEqualSeries(timestampMs: number): Promise<void> {
@@ -71,25 +66,15 @@ async function writeEqualSeries(timestampMs: number): Promise<void> {
   }
 }
 
-const projects = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;
-const policies = (project: string) =>
-  `${projectBase(project)}/apis/telemetry.platformapis/v1alpha1/namespaces/default/exportpolicies`;
-
 async function call(method: string, path: string, body?: unknown): Promise<void> {
   const { code, text } = await platform.fetch(path, { method, bearer, body });
   expect([200, 201], text).toContain(code);
 }
 
-async function createProject(name: string, annotations: Record<string, string>): Promise<void> {
-  await call("POST", projects, { metadata: { name, annotations } });
-  const list = () => platform.fetch(policies(name), { bearer });
-  await until(`${name} is there`, async () => (await list()).code === 200);
-}
-
 async function annotate(project: string, tenant: string | null): Promise<void> {
   const body = { metadata: { annotations: { "telemetry.platformapis/tenant": tenant } } };
   const headers = { "content-type": "application/merge-patch+json" };
-  const { code, text } = await platform.fetch(`${projects}/${project}`, {
+  const { code, text } = await platform.fetch(`${projectsPath}/${project}`, {
     ...{ method: "PATCH", bearer, body, headers },
   });
   expect(code, text).toBe(200);
@@ -158,7 +143,7 @@ test("by a header, annotated: each project gets its tenant's samples only, throu
   });
   const { daemon } = started;
   for (const project of ["web", "shop", "blog"]) {
-    await call("POST", policies(project), policy("all", "header", project));
+    await call("POST", policiesPath(project), policy("all", "header", project));
   }
   // Whatever a query names is a filter of the samples, in the project's own store.
   const smuggled = [
@@ -169,7 +154,7 @@ test("by a header, annotated: each project gets its tenant's samples only, throu
     'label_set(m_load, "__tenant_id__", "team-b")',
   ];
   for (const [index, text] of smuggled.entries()) {
-    await call("POST", policies("web"), policy(`smuggled-${index}`, "header", "web", text));
+    await call("POST", policiesPath("web"), policy(`smuggled-${index}`, "header", "web", text));
   }
   await until("web and shop have their samples", async () => {
     const each = await Promise.all(["web", "shop"].map((project) => received("header", project)));
@@ -219,7 +204,7 @@ test("by path, in a file: an entry that comes takes effect without a restart", a
   await using started = await start("path", { url: byPath.url, tenancy: "path", tenants: file });
   const { daemon } = started;
   for (const project of ["web", "shop"]) {
-    await call("POST", policies(project), policy("by-path", "path", project));
+    await call("POST", policiesPath(project), policy("by-path", "path", project));
   }
   await until("web has its samples", async () => (await received("path", "web", "by-path")).length > 0);
   await until("shop says why it reads nothing", async () =>

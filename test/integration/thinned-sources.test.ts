@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ensureBuilt } from "../../scripts/daemon/build.ts";
 import { startDaemon } from "../../scripts/daemon/daemon.ts";
 import { endOf } from "../support/receiver/delivered-rates.ts";
@@ -13,6 +12,7 @@ import {
   writeToVictoriaMetrics,
 } from "../support/samples.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /**
@@ -162,10 +162,10 @@ describe.each(Object.entries(stores))("from %s", (_, start) => {
   let store: RunningServer;
   let receiver: Receiver;
   let folder: string;
-  beforeAll(async () => {
-    store = await start();
-    receiver = await startReceiver();
-    folder = await mkdtemp(join(tmpdir(), "telemetryd-thinned-"));
+  setUpAll(async ({ keep, newFolder }) => {
+    store = await keep(start());
+    receiver = await keep(startReceiver());
+    folder = await newFolder("thinned");
     await mkdir(join(folder, "policies"));
     const config = {
       policies: { directory: "./policies" },
@@ -174,11 +174,6 @@ describe.each(Object.entries(stores))("from %s", (_, start) => {
       state: { directory: "./state" },
     };
     await writeFile(join(folder, "telemetryd.yaml"), JSON.stringify(config));
-  });
-  afterAll(async () => {
-    await receiver[Symbol.asyncDispose]();
-    await store[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   /** Runs the daemon until samples up to `untilMs` have arrived, and kills it. */

@@ -1,17 +1,16 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { builtCli, ensureBuilt } from "../../scripts/daemon/build.ts";
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
 import { createOwnClient } from "../../scripts/demo/own-client.ts";
 import type { PlaneHand } from "../../scripts/demo/plane-hand.ts";
 import { isRunning } from "../../scripts/servers/process-table.ts";
-import { Releasers } from "../../src/base/core/service.ts";
 import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
 import { freePort, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /**
@@ -19,7 +18,6 @@ import { until } from "../support/until.ts";
  */
 
 const { signal } = new AbortController();
-const releasers = new Releasers();
 const run = promisify(execFile);
 let folder: string;
 let configFile: string;
@@ -29,12 +27,10 @@ let websiteUrl: string;
 let token: string;
 let daemon: RunningDaemon;
 
-beforeAll(async () => {
+setUpAll(async ({ keep, newFolder }) => {
   await ensureBuilt(signal, () => undefined);
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-whole-"));
-  releasers.push(() => rm(folder, { recursive: true, force: true }));
-  const store = await startVictoriaMetrics();
-  releasers.push(() => store[Symbol.asyncDispose]());
+  folder = await newFolder("whole");
+  const store = await keep(startVictoriaMetrics());
   const [apiPort, platformPort] = [await freePort(), await freePort()];
   apiUrl = `https://127.0.0.1:${platformPort}`;
   websiteUrl = `http://127.0.0.1:${apiPort}`;
@@ -52,7 +48,6 @@ beforeAll(async () => {
   };
   configFile = join(folder, "telemetryd.yaml");
 });
-afterAll(() => releasers.releaseAll());
 
 const project = "kind: Project\napiVersion: resourcemanager.platformapis/v1alpha\nmetadata: { name: web }\n";
 const policy = `kind: ExportPolicy

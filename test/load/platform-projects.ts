@@ -9,7 +9,7 @@ import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { PolicyStore } from "../../src/exporter/policy/store.ts";
 import { createControlPlane } from "../../src/platform/client/control-plane.ts";
-import { groupDomain, httpsRequest, organizationBase, projectBase } from "../support/plane/platform.ts";
+import { groupDomain, httpsRequest, policiesPath, projectsPath } from "../support/plane/platform.ts";
 import { until } from "../support/until.ts";
 
 /**
@@ -32,9 +32,6 @@ await writeFile(accessTokenFile, token);
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 const call = (method: string, path: string, body?: unknown) =>
   httpsRequest(`${url}${path}`, { method, bearer, body, agent });
-const projects = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;
-const policies = (name: string) =>
-  `${projectBase(name)}/apis/telemetry.platformapis/v1alpha1/namespaces/default/exportpolicies`;
 const spec = {
   sources: [{ name: "cpu", metrics: { metricsql: "up" } }],
   sinks: [
@@ -48,12 +45,12 @@ const spec = {
 
 const createdMs = performance.now();
 for (let index = 0; index < count; index++) {
-  await call("POST", projects, { metadata: { name: `project-${index}` } });
+  await call("POST", projectsPath, { metadata: { name: `project-${index}` } });
 }
 for (let index = 0; index < count; index++) {
   const name = `project-${index}`;
   await until(`${name} takes its policy`, async () => {
-    const { code } = await call("POST", policies(name), { metadata: { name: "p" }, spec });
+    const { code } = await call("POST", policiesPath(name), { metadata: { name: "p" }, spec });
     return code === 201;
   });
 }
@@ -75,7 +72,7 @@ const connections = process.getActiveResourcesInfo().filter((name) => name === "
 const memory = process.memoryUsage().rss - before;
 const last = `project-${count - 1}`;
 const changedMs = performance.now();
-await call("DELETE", `${policies(last)}/p`);
+await call("DELETE", `${policiesPath(last)}/p`);
 await until("a change arrives", () => store.policies().length === count - 1);
 const changeMs = performance.now() - changedMs;
 stop.abort();

@@ -1,18 +1,15 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { validate } from "../../src/app/commands/policies/validate.ts";
 import { largestBatch, manifest, randomVariant, writeManifest } from "../equality/policy.ts";
 import { randomInteger, seededRandom } from "../support/random.ts";
+import { setUpEach } from "../support/set-up.ts";
 
 let folder: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-equality-"));
+setUpEach(async ({ newFolder }) => {
+  folder = await newFolder("equality");
 });
-
-afterEach(() => rm(folder, { recursive: true }));
 
 it("every edit that the test can make is a policy without faults", async () => {
   const random = seededRandom(1);

@@ -48,5 +48,4 @@ export type Config = WithUnits<z.output<typeof configSchema>>;
 
 export type MetricsConfig = NonNullable<Config["metrics"]>;
 export type DeliveryConfig = Config["delivery"];
-export type EndpointConfig = DeliveryConfig["endpoints"][number];
 export type GatewayConfig = NonNullable<Config["gateway"]>;

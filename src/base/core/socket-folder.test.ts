@@ -1,17 +1,15 @@
-import { lchown, mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { lchown, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { setUpEach } from "../../../test/support/set-up.ts";
 import { makeOwnFolder, shortFolder, socketFolder } from "./socket-folder.ts";
 
 let directory: string;
 const uid = process.getuid?.() ?? 0;
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "telemetryd-sockets-"));
+setUpEach(async ({ newFolder }) => {
+  directory = await newFolder("sockets");
 });
-
-afterEach(() => rm(directory, { recursive: true }));
 
 test("sockets are in the state directory where their path fits", () => {
   expect(socketFolder("/var/lib/telemetryd", "gateway")).toBe("/var/lib/telemetryd/gateway");

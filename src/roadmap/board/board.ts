@@ -1,4 +1,3 @@
-import { defined } from "../../base/core/defined.ts";
 import type { BacklogItem } from "./backlog.ts";
 
 /** The reason why a board could not be read. Failures are values, and the refresh is retried. */
@@ -57,7 +56,6 @@ export interface Board {
 export function failed(
   kind: BoardFailure["kind"],
   message: string,
-  retryAfterMs?: number,
 ): { readonly ok: false; readonly failure: BoardFailure } {
-  return { ok: false, failure: defined({ kind, message, retryAfterMs }) };
+  return { ok: false, failure: { kind, message } };
 }

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { describeBoard } from "../../../test/support/contracts/board.ts";
 import { type FakeGithub, startFakeGithub } from "../../../test/support/roadmap/github-server.ts";
+import { setUpAll, setUpEach } from "../../../test/support/set-up.ts";
 import { type Clock, systemClock } from "../../base/core/clock.ts";
 import type { Board } from "./board.ts";
 import { createGithubBoard, type GithubBoardOptions } from "./github-board.ts";
@@ -16,12 +16,11 @@ const clock: Clock = { ...systemClock, sleep: async () => undefined };
 
 let directory = "";
 let tokenFile = "";
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "github-board-"));
+setUpAll(async ({ newFolder }) => {
+  directory = await newFolder("github-board");
   tokenFile = join(directory, "token");
   await writeFile(tokenFile, "ghp_secret\n");
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 function board(apiUrl: string, options: Partial<GithubBoardOptions> = {}): Board {
   return createGithubBoard({
@@ -52,11 +51,10 @@ describeBoard("GitHub project", async () => {
 
 describe("reading a GitHub project", () => {
   let github: FakeGithub;
-  beforeEach(async () => {
-    github = await startFakeGithub();
+  setUpEach(async ({ keep }) => {
+    github = await keep(startFakeGithub());
     github.items = Array.from({ length: 230 }, (_, index) => ({ number: index + 1 }));
   });
-  afterEach(() => github[Symbol.asyncDispose]());
 
   test("an item that the token may not read is left out; the others are read", async () => {
     const refused = (path: readonly (string | number)[]) => ({

@@ -84,7 +84,7 @@ function pauseMs(headers: Headers, nowMs: number): number {
     // Both times by GitHub's clock, if the response has a date: the local clock may be wrong.
     const theirNowMs = Date.parse(String(headers["date"] ?? ""));
     const restMs = reset * 1_000 - (Number.isNaN(theirNowMs) ? nowMs : theirNowMs);
-    return clamp(restMs + 1_000, 1_000);
+    return Math.min(longestPauseMs, Math.max(1_000, restMs + 1_000));
   }
   return secondaryLimitMs;
 }
@@ -92,10 +92,6 @@ function pauseMs(headers: Headers, nowMs: number): number {
 function retryAfter(headers: Headers, nowMs: number): number | undefined {
   const [value, date] = [headers["retry-after"]?.toString(), headers["date"]?.toString()];
   return retryAfterMs(value, date, nowMs, longestPauseMs);
-}
-
-function clamp(ms: number, leastMs: number): number {
-  return Math.min(longestPauseMs, Math.max(leastMs, ms));
 }
 
 function graphqlKind(types: readonly string[]): BoardFailure["kind"] {

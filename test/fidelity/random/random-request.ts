@@ -97,16 +97,9 @@ function create(random: Random, name: string): RandomRequest {
   return writing("POST", "valid", collection, validPolicy(random, name), media.json);
 }
 
-function writing(
-  method: string,
-  what: string,
-  path: string,
-  body: unknown,
-  type: string,
-  more: object = {},
-): RandomRequest {
+function writing(method: string, what: string, path: string, body: unknown, type: string): RandomRequest {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  return { what: `${method} ${what}`, method, path, headers: { "content-type": type }, body: text, ...more };
+  return { what: `${method} ${what}`, method, path, headers: { "content-type": type }, body: text };
 }
 
 /** A policy with one fault, or two of different places. */

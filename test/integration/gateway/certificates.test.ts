@@ -2,12 +2,13 @@ import "../../support/leak-check.ts";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { HostCertificate, RouteProgram } from "../../../src/platform/routing/route-program.ts";
 import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
 import { programOf, type RuleParts } from "../../support/gateway/route-program.ts";
 import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
 import { createAuthority } from "../../support/net/certificates.ts";
+import { setUpAll } from "../../support/set-up.ts";
 import { until } from "../../support/until.ts";
 
 /** Certificates of projects, in handshakes with a real HAProxy. */
@@ -16,14 +17,9 @@ const authority = createAuthority();
 let gateway: RunningGateway;
 let backend: GatewayBackend;
 
-beforeAll(async () => {
-  backend = await startGatewayBackend();
-  gateway = await startGateway();
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await backend.close();
+setUpAll(async ({ keep }) => {
+  backend = await keep(startGatewayBackend());
+  gateway = await keep(startGateway());
 });
 
 /** A certificate that says its name, which is all that clients see of it. */

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { CrossOrigin, RouteProgram } from "../../../src/platform/routing/route-program.ts";
 import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
 import { send } from "../../support/gateway/gateway-request.ts";
 import { programOf } from "../../support/gateway/route-program.ts";
 import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
 import { rawHttp, statusesIn } from "../../support/net/raw-http.ts";
+import { setUpAll } from "../../support/set-up.ts";
 
 /** The filter CORS in a running HAProxy. */
 let gateway: RunningGateway;
 let backend: GatewayBackend;
 
-beforeAll(async () => {
-  backend = await startGatewayBackend();
-  gateway = await startGateway();
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await backend.close();
+setUpAll(async ({ keep }) => {
+  backend = await keep(startGatewayBackend());
+  gateway = await keep(startGateway());
 });
 
 const withCors = (cors: Partial<CrossOrigin>): RouteProgram =>

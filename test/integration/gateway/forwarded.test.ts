@@ -11,6 +11,7 @@ import { programOf } from "../../support/gateway/route-program.ts";
 import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
 import { rawHttp } from "../../support/net/raw-http.ts";
 import { bodyIn } from "../../support/net/raw-tls.ts";
+import { setUpAll } from "../../support/set-up.ts";
 
 let backend: GatewayBackend;
 /** Believes nobody. */
@@ -20,10 +21,10 @@ let behindProxy: RunningGateway;
 let program: RouteProgram;
 let target: BackendTarget;
 
-beforeAll(async () => {
-  backend = await startGatewayBackend();
-  gateway = await startGateway();
-  behindProxy = await startGateway({ trustedProxies: ["192.0.2.0/24", "127.0.0.1"] });
+setUpAll(async ({ keep }) => {
+  backend = await keep(startGatewayBackend());
+  gateway = await keep(startGateway());
+  behindProxy = await keep(startGateway({ trustedProxies: ["192.0.2.0/24", "127.0.0.1"] }));
   target = { scheme: "http", host: "127.0.0.1", port: backend.port };
   program = programOf([
     {
@@ -34,12 +35,6 @@ beforeAll(async () => {
     { backend: target },
   ]);
   await Promise.all([gateway.load(program), behindProxy.load(program)]);
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await behindProxy[Symbol.asyncDispose]();
-  await backend.close();
 });
 
 /** What the backend is told of the client, by what the client says of itself. */

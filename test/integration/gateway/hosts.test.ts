@@ -1,5 +1,5 @@
 import { type ClientHttp2Session, connect } from "node:http2";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Json, KubeObject } from "../../../src/kube-server/api/object.ts";
 import type { Plane } from "../../../src/kube-server/api/plane.ts";
 import { attachedRoutes, routesOfGateway } from "../../../src/platform/controllers/gateway/route-parents.ts";
@@ -15,6 +15,7 @@ import { type GatewayAnswer, send, valuesOf } from "../../support/gateway/gatewa
 import { programOf } from "../../support/gateway/route-program.ts";
 import { domain, hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
 import { rawHttp, statusesIn } from "../../support/net/raw-http.ts";
+import { setUpAll } from "../../support/set-up.ts";
 
 let gateway: RunningGateway;
 let backend: GatewayBackend;
@@ -24,9 +25,9 @@ let programs: Record<
 >;
 const unknown = hostOf("00000000-0000-4000-8000-ffffffffffff");
 
-beforeAll(async () => {
-  backend = await startGatewayBackend();
-  gateway = await startGateway();
+setUpAll(async ({ keep }) => {
+  backend = await keep(startGatewayBackend());
+  gateway = await keep(startGateway());
   const target: BackendTarget = { scheme: "http", host: "127.0.0.1", port: backend.port };
   const https = [{ name: "x-for", value: "https" }];
   programs = {
@@ -47,11 +48,6 @@ beforeAll(async () => {
     ]),
   };
   await gateway.load(...Object.values(programs));
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await backend.close();
 });
 
 const get = (host: string): string => `GET /path HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { childrenUsage } from "../../../bench/support/process-usage.ts";
 import { memoryOfProject } from "../../../src/platform/gateway/memory-shares.ts";
 import type { RouteProgram } from "../../../src/platform/routing/route-program.ts";
@@ -6,19 +6,15 @@ import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/
 import { send } from "../../support/gateway/gateway-request.ts";
 import { programOf, type RuleParts } from "../../support/gateway/route-program.ts";
 import { type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { setUpAll } from "../../support/set-up.ts";
 import { until } from "../../support/until.ts";
 
 let backend: GatewayBackend;
 let gateway: RunningGateway;
 
-beforeAll(async () => {
-  backend = await startGatewayBackend();
-  gateway = await startGateway();
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await backend.close();
+setUpAll(async ({ keep }) => {
+  backend = await keep(startGatewayBackend());
+  gateway = await keep(startGateway());
 });
 
 const target = () => ({ scheme: "http", host: "127.0.0.1", port: backend.port }) as const;

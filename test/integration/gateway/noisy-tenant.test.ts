@@ -1,7 +1,7 @@
 import "../../support/leak-check.ts";
 import { Agent, request } from "node:http";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { sleep } from "../../../src/base/core/clock.ts";
 import type { StoredPrograms } from "../../../src/platform/routing/program-store.ts";
 import { createProgramStore } from "../../../src/platform/routing/redis-program-store.ts";
@@ -9,6 +9,7 @@ import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/
 import { domain, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
 import { startTestPlatform, type TestPlatform } from "../../support/plane/platform.ts";
 import { type Body, ComputePlane, condition } from "../../support/provider/compute-plane.ts";
+import { setUpAll } from "../../support/set-up.ts";
 import { until } from "../../support/until.ts";
 
 /** One tenant that edits and hangs without end, and another that must not notice. */
@@ -16,33 +17,23 @@ import { until } from "../../support/until.ts";
 let platform: TestPlatform;
 let gateway: RunningGateway;
 let backend: GatewayBackend;
-let redis: Redis;
 let store: StoredPrograms;
 let calm: ComputePlane;
 let noisy: ComputePlane;
 
-beforeAll(async () => {
-  backend = await startGatewayBackend();
-  platform = await startTestPlatform({
-    gateway: { domain },
-    isAllowed: (address) => address === "127.0.0.1",
-  });
-  redis = new Redis(platform.redis.url);
-  store = createProgramStore(redis);
-  gateway = await startGateway({
-    store,
-    onChange: (programs) => platform.wakeGateways(programs),
-  });
+setUpAll(async ({ keep }) => {
+  backend = await keep(startGatewayBackend());
+  platform = await keep(
+    startTestPlatform({
+      gateway: { domain },
+      isAllowed: (address) => address === "127.0.0.1",
+    }),
+  );
+  store = createProgramStore(await keep(new Redis(platform.redis.url)));
+  gateway = await keep(startGateway({ platform }));
   const bearer = await platform.exchange(platform.token);
   calm = await ComputePlane.create(platform, bearer, "calm");
   noisy = await ComputePlane.create(platform, bearer, "noisy");
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  redis.disconnect();
-  await platform.stop();
-  await backend.close();
 });
 
 const proxyOf = (name: string): Body => ({

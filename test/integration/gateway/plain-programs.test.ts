@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { askSocket } from "../../../src/platform/gateway/haproxy/command-socket.ts";
 import { parseProcesses } from "../../../src/platform/gateway/haproxy/haproxy-process.ts";
 import type { ProgramRule, RouteProgram } from "../../../src/platform/routing/route-program.ts";
@@ -8,6 +8,7 @@ import { send } from "../../support/gateway/gateway-request.ts";
 import { programOf, type RuleParts } from "../../support/gateway/route-program.ts";
 import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
 import { rawHttp } from "../../support/net/raw-http.ts";
+import { setUpAll } from "../../support/set-up.ts";
 import { until } from "../../support/until.ts";
 
 /** Programs that HAProxy is given as data. */
@@ -16,16 +17,10 @@ let gateway: RunningGateway;
 let first: GatewayBackend;
 let second: GatewayBackend;
 
-beforeAll(async () => {
-  first = await startGatewayBackend({ name: "first" });
-  second = await startGatewayBackend({ name: "second" });
-  gateway = await startGateway({ limits: { requestsPerProxy } });
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await first.close();
-  await second.close();
+setUpAll(async ({ keep }) => {
+  first = await keep(startGatewayBackend({ name: "first" }));
+  second = await keep(startGatewayBackend({ name: "second" }));
+  gateway = await keep(startGateway({ limits: { requestsPerProxy } }));
 });
 
 const to = ({ port }: GatewayBackend, host = "127.0.0.1") => ({ scheme: "http", host, port }) as const;

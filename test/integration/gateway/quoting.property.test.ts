@@ -1,22 +1,18 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ProgramRule, RouteProgram } from "../../../src/platform/routing/route-program.ts";
 import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
 import { send } from "../../support/gateway/gateway-request.ts";
 import { programOf, type RuleParts } from "../../support/gateway/route-program.ts";
 import { type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { setUpAll } from "../../support/set-up.ts";
 
 let gateway: RunningGateway;
 let backend: GatewayBackend;
 
-beforeAll(async () => {
-  backend = await startGatewayBackend();
-  gateway = await startGateway();
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await backend.close();
+setUpAll(async ({ keep }) => {
+  backend = await keep(startGatewayBackend());
+  gateway = await keep(startGateway());
 });
 
 /** What admission lets through as the name of a header or a query parameter. */

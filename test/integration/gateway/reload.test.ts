@@ -2,7 +2,7 @@ import type { LookupAddress } from "node:dns";
 import { Agent, request } from "node:http";
 import { type ClientHttp2Session, connect } from "node:http2";
 import { connect as connectTcp } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sleep } from "../../../src/base/core/clock.ts";
 import { askSocket } from "../../../src/platform/gateway/haproxy/command-socket.ts";
 import { parseProcesses } from "../../../src/platform/gateway/haproxy/haproxy-process.ts";
@@ -16,33 +16,29 @@ import { type GatewayAnswer, send } from "../../support/gateway/gateway-request.
 import { programOf } from "../../support/gateway/route-program.ts";
 import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
 import { rawHttp } from "../../support/net/raw-http.ts";
+import { setUpAll } from "../../support/set-up.ts";
 import { until } from "../../support/until.ts";
 
 const isLinux = process.platform === "linux";
 let first: GatewayBackend;
 /** On the same port of another address. */
-let second: GatewayBackend | undefined;
 let gateway: RunningGateway;
 /** Addresses of names; a name without is one that cannot be looked up. */
 const addresses = new Map<string, string>();
 
-beforeAll(async () => {
-  first = await startGatewayBackend({ name: "first" });
-  if (isLinux) second = await startGatewayBackend({ name: "second", host: "127.0.0.2", port: first.port });
-  gateway = await startGateway({
-    allow: ["127.0.0.1", "127.0.0.2"],
-    lookup: async (name): Promise<LookupAddress[]> => {
-      const address = addresses.get(name);
-      if (address === undefined) throw new Error(`${name} is unknown`);
-      return [{ address, family: 4 }];
-    },
-  });
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await first.close();
-  await second?.close();
+setUpAll(async ({ keep }) => {
+  first = await keep(startGatewayBackend({ name: "first" }));
+  if (isLinux) await keep(startGatewayBackend({ name: "second", host: "127.0.0.2", port: first.port }));
+  gateway = await keep(
+    startGateway({
+      allow: ["127.0.0.1", "127.0.0.2"],
+      lookup: async (name): Promise<LookupAddress[]> => {
+        const address = addresses.get(name);
+        if (address === undefined) throw new Error(`${name} is unknown`);
+        return [{ address, family: 4 }];
+      },
+    }),
+  );
 });
 
 const target = (host = "127.0.0.1"): BackendTarget => ({ scheme: "http", host, port: first.port });

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { BackendTarget, ProgramMatch } from "../../../src/platform/routing/route-program.ts";
 import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
 import { programOf } from "../../support/gateway/route-program.ts";
 import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
 import { rawHttp, statusesIn } from "../../support/net/raw-http.ts";
+import { setUpAll } from "../../support/set-up.ts";
 
 /** What a request may cost the gateway, whose processor all projects share: of one tenant's client and proxy. */
 
@@ -12,15 +13,10 @@ let gateway: RunningGateway;
 let backend: GatewayBackend;
 let target: { readonly backend: BackendTarget };
 
-beforeAll(async () => {
-  backend = await startGatewayBackend();
-  gateway = await startGateway();
+setUpAll(async ({ keep }) => {
+  backend = await keep(startGatewayBackend());
+  gateway = await keep(startGateway());
   target = { backend: { scheme: "http", host: "127.0.0.1", port: backend.port } };
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await backend.close();
 });
 
 const requests = 50;

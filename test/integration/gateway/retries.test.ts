@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { freePort } from "../../../scripts/servers/free-port.ts";
 import type { JsonObject } from "../../../src/kube-server/api/object.ts";
 import type { RouteProgram } from "../../../src/platform/routing/route-program.ts";
@@ -7,6 +7,7 @@ import { type GatewayRequest, send, valuesOf } from "../../support/gateway/gatew
 import { programOfManifest, type SliceParts, toSlice } from "../../support/gateway/route-manifest.ts";
 import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
 import { rawHttp, statusesIn } from "../../support/net/raw-http.ts";
+import { setUpAll } from "../../support/set-up.ts";
 import { until } from "../../support/until.ts";
 
 /** Rules of HTTPRoutes with `retry`, in a running HAProxy. */
@@ -30,10 +31,11 @@ const on = (path: string, rule: JsonObject): JsonObject => ({
   ...rule,
 });
 
-beforeAll(async () => {
-  backend = await startGatewayBackend({ name: "backend" });
-  if (isLinux) second = await startGatewayBackend({ name: "second", host: "127.0.0.2", port: backend.port });
-  gateway = await startGateway({ allow: ["127.0.0.0/8"] });
+setUpAll(async ({ keep }) => {
+  backend = await keep(startGatewayBackend({ name: "backend" }));
+  if (isLinux)
+    second = await keep(startGatewayBackend({ name: "second", host: "127.0.0.2", port: backend.port }));
+  gateway = await keep(startGateway({ allow: ["127.0.0.0/8"] }));
   slice = { name: "a", port: backend.port, addresses: ["127.0.0.1"] };
   program = programOfManifest(
     [
@@ -49,11 +51,6 @@ beforeAll(async () => {
     [slice],
   );
   await gateway.load(program);
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await Promise.all([backend.close(), second?.close()]);
 });
 
 let ids = 0;

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { BackendTarget } from "../../../src/platform/routing/route-program.ts";
 import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
 import { send } from "../../support/gateway/gateway-request.ts";
 import { programOf } from "../../support/gateway/route-program.ts";
 import { type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { setUpAll } from "../../support/set-up.ts";
 import { until } from "../../support/until.ts";
 
 /** Backends with several addresses, of which some are dead. */
@@ -15,19 +16,15 @@ const dead = "127.0.0.3";
 const addresses = new Map([["two.example", [dead, "127.0.0.1"]]]);
 const isLinux = process.platform === "linux";
 
-beforeAll(async () => {
-  first = await startGatewayBackend({ name: "first" });
-  other = await startGatewayBackend({ name: "other" });
-  gateway = await startGateway({
-    allow: ["127.0.0.0/8"],
-    lookup: async (name) => (addresses.get(name) ?? []).map((address) => ({ address, family: 4 as const })),
-  });
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await first.close();
-  await other.close();
+setUpAll(async ({ keep }) => {
+  first = await keep(startGatewayBackend({ name: "first" }));
+  other = await keep(startGatewayBackend({ name: "other" }));
+  gateway = await keep(
+    startGateway({
+      allow: ["127.0.0.0/8"],
+      lookup: async (name) => (addresses.get(name) ?? []).map((address) => ({ address, family: 4 as const })),
+    }),
+  );
 });
 
 const to = (host: string, ...others: string[]): BackendTarget => ({

@@ -1,30 +1,25 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/kube-server/api/object.ts";
 import type { RouteProgram } from "../../../src/platform/routing/route-program.ts";
 import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
 import { send } from "../../support/gateway/gateway-request.ts";
 import { programOfManifest } from "../../support/gateway/route-manifest.ts";
 import { type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { setUpAll } from "../../support/set-up.ts";
 import { until } from "../../support/until.ts";
 
 /** HTTPRoutes whose rules have several backends, in a running HAProxy. */
 let gateway: RunningGateway;
 let a: GatewayBackend;
 let b: GatewayBackend;
-/** On the port of `a`, at another address. */
-let a2: GatewayBackend;
 const isLinux = process.platform === "linux";
 
-beforeAll(async () => {
-  a = await startGatewayBackend({ name: "a" });
-  b = await startGatewayBackend({ name: "b" });
-  if (isLinux) a2 = await startGatewayBackend({ name: "a2", host: "127.0.0.2", port: a.port });
-  gateway = await startGateway({ allow: ["127.0.0.0/8"] });
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await Promise.all([a.close(), b.close(), a2?.close()]);
+setUpAll(async ({ keep }) => {
+  a = await keep(startGatewayBackend({ name: "a" }));
+  b = await keep(startGatewayBackend({ name: "b" }));
+  // On the port of `a`, at another address.
+  if (isLinux) await keep(startGatewayBackend({ name: "a2", host: "127.0.0.2", port: a.port }));
+  gateway = await keep(startGateway({ allow: ["127.0.0.0/8"] }));
 });
 
 function routeWith(rule: JsonObject): RouteProgram {

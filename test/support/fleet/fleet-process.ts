@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Outcome } from "../../../src/exporter/remote-write/send/outcome.ts";
 import { type FleetReplicaOptions, fleetPlan, startFleetReplica } from "./fleet-replica.ts";
 
-export interface FleetProcessOptions extends Omit<FleetReplicaOptions, "deliver" | "log"> {
+export interface FleetProcessOptions extends Omit<FleetReplicaOptions, "deliver"> {
   /** Names of policies with one sink each; see fleetPlan. */
   readonly policies: readonly string[];
 }

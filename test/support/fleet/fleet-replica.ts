@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../../src/base/core/clock.ts";
-import { type Logger, silentLogger } from "../../../src/base/log/log.ts";
+import { silentLogger } from "../../../src/base/log/log.ts";
 import { createRedis } from "../../../src/base/redis/redis.ts";
 import { FleetReports } from "../../../src/exporter/delivery/fleet/fleet-reports.ts";
 import { RedisState } from "../../../src/exporter/delivery/fleet/redis-state.ts";
@@ -32,7 +32,6 @@ export interface FleetReplicaOptions {
   readonly intervalMs: number;
   readonly maxWindowMs?: number;
   readonly deliver: Deliver;
-  readonly log?: Logger;
 }
 
 export interface FleetReplica {
@@ -44,10 +43,10 @@ export interface FleetReplica {
 
 /** A replica wired as in the daemon, except for its store and its receivers. */
 export async function startFleetReplica(options: FleetReplicaOptions): Promise<FleetReplica> {
-  const { redisUrls, intervalMs, deliver, log = silentLogger } = options;
+  const { redisUrls, intervalMs, deliver } = options;
   const directory = join(options.directory, options.name);
   mkdirSync(directory, { recursive: true });
-  const clock = systemClock;
+  const [clock, log] = [systemClock, silentLogger];
   const file = await StateLog.open({ directory, log });
   const redis = createRedis({ urls: redisUrls, stateDirectory: directory, clock, log });
   const mirror = file.store;

@@ -43,7 +43,6 @@ export interface Echo extends ReceivedRequest {
  */
 export interface GatewayBackend extends AsyncDisposable {
   readonly name: string;
-  readonly host: string;
   readonly port: number;
   /** `http://host:port` */
   readonly url: string;
@@ -127,7 +126,7 @@ export async function startGatewayBackend(options: GatewayBackendOptions = {}): 
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   };
   return {
-    ...{ name, host, port, tlsPort },
+    ...{ name, port, tlsPort },
     url: `http://${authority}:${port}`,
     tlsUrl: tls === undefined ? "" : `https://${authority}:${tlsPort}`,
     get requests() {

@@ -51,6 +51,6 @@ export function programOfManifest(
 }
 
 /** A reference to a slice, as a rule has it. */
-export function toSlice({ name, port }: SliceParts, more: JsonObject = {}): JsonObject {
-  return { group: "discovery.k8s.io", kind: "EndpointSlice", name, port, ...more };
+export function toSlice({ name, port }: SliceParts): JsonObject {
+  return { group: "discovery.k8s.io", kind: "EndpointSlice", name, port };
 }

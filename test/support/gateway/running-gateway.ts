@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Redis } from "ioredis";
 import { findServers } from "../../../scripts/servers/find.ts";
 import { freePort, isListening } from "../../../scripts/servers/free-port.ts";
 import { sleep, systemClock } from "../../../src/base/core/clock.ts";
@@ -12,9 +13,10 @@ import { createGateway } from "../../../src/platform/gateway/gateway.ts";
 import type { GatewayLimits } from "../../../src/platform/gateway/haproxy/configuration.ts";
 import { gatewayFiles } from "../../../src/platform/gateway/haproxy/gateway-files.ts";
 import { createHaproxy } from "../../../src/platform/gateway/haproxy/haproxy-process.ts";
-import type { ProgramStore } from "../../../src/platform/routing/program-store.ts";
+import { createProgramStore } from "../../../src/platform/routing/redis-program-store.ts";
 import type { RouteProgram } from "../../../src/platform/routing/route-program.ts";
 import { type Authority, createAuthority } from "../net/certificates.ts";
+import type { TestPlatform } from "../plane/platform.ts";
 import { MemoryPrograms } from "./memory-programs.ts";
 
 export interface RunningGatewayOptions {
@@ -23,15 +25,13 @@ export interface RunningGatewayOptions {
   /** `egress.allow`; by default 127.0.0.1, where the tests' backends are. */
   readonly allow?: readonly string[];
   readonly lookup?: Lookup;
-  readonly accessLog?: boolean;
   /** HAProxy's path; by default the one that all tests have. */
   readonly binary?: string;
   readonly shutdownTimeoutMs?: number;
   /** Those of a gateway that was stopped. */
   readonly programs?: MemoryPrograms;
-  /** Programs of a control plane, instead of those of the test. */
-  readonly store?: ProgramStore;
-  readonly onChange?: (changed: readonly RouteProgram[]) => Promise<void>;
+  /** Takes the programs of its control planes, instead of those of the test. */
+  readonly platform?: TestPlatform;
 }
 
 /** A gateway with a real HAProxy, on free ports of 127.0.0.1, that carries out what is put into `programs`. */
@@ -42,8 +42,6 @@ export interface RunningGateway extends AsyncDisposable {
   /** Signs the certificates of backends that the gateway trusts, and its own. */
   readonly authority: Authority;
   readonly files: ReturnType<typeof gatewayFiles>;
-  /** Lines of the access log. */
-  readonly logLines: string[];
   /** Programs whose state changed, as the controllers hear of them. */
   readonly woken: string[];
   problem(): string | undefined;
@@ -77,20 +75,21 @@ export async function startGateway(options: RunningGatewayOptions = {}): Promise
   const { haproxy } = await findServers(["haproxy"]);
   const [port, tlsPort] = [await freePort(), await freePort()];
   const programs = options.programs ?? new MemoryPrograms();
+  const { platform } = options;
+  const redis = platform && new Redis(platform.redis.url);
   const names = new NameResolver();
-  const logLines: string[] = [];
   const woken: string[] = [];
   const clock = systemClock;
   const child = createHaproxy({
     ...{ binary: options.binary ?? haproxy.path, files, clock, log: quiet },
-    onLogLine: (line) => logLines.push(line),
+    onLogLine: () => undefined,
   });
   const gateway = createGateway({
     settings: {
       listen: `127.0.0.1:${port}`,
       tlsListen: `127.0.0.1:${tlsPort}`,
       trustedProxies: options.trustedProxies ?? [],
-      accessLog: options.accessLog ?? false,
+      accessLog: false,
       limits: {
         connections: 5_000,
         connectionsPerAddress: 4_000,
@@ -98,7 +97,8 @@ export async function startGateway(options: RunningGatewayOptions = {}): Promise
         ...options.limits,
       },
     },
-    ...{ domain, files, clock, log: quiet, store: options.store ?? programs, haproxy: child, runner: "test" },
+    ...{ domain, files, clock, log: quiet, haproxy: child, runner: "test" },
+    store: redis === undefined ? programs : createProgramStore(redis),
     resolver: new BackendResolver({
       egress: { deny: [], allow: options.allow ?? ["127.0.0.1"] },
       lookup: options.lookup ?? ((name, tenant) => names.lookup(name, tenant)),
@@ -110,7 +110,7 @@ export async function startGateway(options: RunningGatewayOptions = {}): Promise
     refreshTls: async () => false,
     onChange: async (changed) => {
       woken.push(...changed.map((program) => program.gateway));
-      await options.onChange?.(changed);
+      await platform?.wakeGateways(changed);
     },
     shutdownTimeoutMs: options.shutdownTimeoutMs ?? 2_000,
   });
@@ -134,10 +134,11 @@ export async function startGateway(options: RunningGatewayOptions = {}): Promise
     stopping.abort();
     await running;
     names.close();
+    redis?.disconnect();
   };
   await untilUp();
   return {
-    ...{ port, tlsPort, programs, authority, files, logLines, woken, stop },
+    ...{ port, tlsPort, programs, authority, files, woken, stop },
     problem: () => gateway.problem(),
     async loads() {
       const metric = await gateway.registry.getSingleMetric("telemetryd_gateway_loads_total")?.get();

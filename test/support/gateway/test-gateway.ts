@@ -15,14 +15,13 @@ export class TestGateway {
   /** What it reports on a program. */
   judge: (program: RouteProgram) => ProgramReport | undefined = () => undefined;
   readonly #redis: Redis;
-  readonly #name: string;
+  readonly #name = "test";
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
   #version = 0;
 
-  constructor(platform: Pick<TestPlatform, "redis">, name = "test") {
+  constructor(platform: Pick<TestPlatform, "redis">) {
     this.#redis = new Redis(platform.redis.url);
-    this.#name = name;
     this.store = createProgramStore(this.#redis);
   }
 

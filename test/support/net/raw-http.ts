@@ -13,8 +13,6 @@ export interface RawAnswer {
 }
 
 export interface RawOptions {
-  /** Default: 127.0.0.1. */
-  readonly host?: string;
   /** The client's own; default: the system's choice. */
   readonly localAddress?: string;
   /** How long to read, at most; default: 2 s. */
@@ -25,8 +23,6 @@ export interface RawOptions {
   readonly pauseMs?: number;
   /** Speaks TLS, with this name as SNI and without a check of the certificate; "" for no name. */
   readonly serverName?: string;
-  /** ALPN protocols with TLS; default: none. */
-  readonly protocols?: readonly string[];
 }
 
 /**
@@ -40,14 +36,12 @@ export async function rawHttp(
   bytes: string | Buffer | readonly (string | Buffer)[],
   options: RawOptions = {},
 ): Promise<RawAnswer> {
-  const { host = "127.0.0.1", limitMs = 2000, pauseMs = 50, enough, serverName } = options;
+  const { limitMs = 2000, pauseMs = 50, enough, serverName } = options;
+  const host = "127.0.0.1";
   const socket =
     serverName === undefined
       ? connectTcp({ host, port, ...(options.localAddress && { localAddress: options.localAddress }) })
-      : connectTls({
-          ...{ host, port, servername: serverName, rejectUnauthorized: false },
-          ...(options.protocols === undefined ? {} : { ALPNProtocols: [...options.protocols] }),
-        });
+      : connectTls({ host, port, servername: serverName, rejectUnauthorized: false });
   const queue = typeof bytes === "string" || Buffer.isBuffer(bytes) ? [bytes] : [...bytes];
   let text = "";
   let timer: NodeJS.Timeout | undefined;

@@ -35,6 +35,8 @@ export interface TestPlatform {
   readonly stateDirectory: string;
   /** Stops the server and starts another on the same port, with the same Redis. */
   restart(): Promise<void>;
+  /** Creates a project of `acme`; resolves when its control plane responds. */
+  createProject(name: string, annotations?: Readonly<Record<string, string>>): Promise<void>;
   /** Operators' actions: more organizations, members, tokens. */
   organization(name: string): Promise<void>;
   member(organization: string, user: string, role?: Role, project?: string): Promise<void>;
@@ -202,6 +204,10 @@ export async function startTestPlatform(
 
   await start();
 
+  const fetch: TestPlatform["fetch"] = (path, fetchOptions) => httpsRequest(`${url}${path}`, fetchOptions);
+  const exchange = async (pat: string): Promise<string> =>
+    (await fetch("/platform-os/oauth/token/exchange", { bearer: pat })).json.access_token;
+
   return {
     url,
     redis,
@@ -211,6 +217,14 @@ export async function startTestPlatform(
     async restart() {
       await stopRunning();
       await start();
+    },
+    async createProject(name, annotations = {}) {
+      const bearer = await exchange(token);
+      const body = { metadata: { name, annotations } };
+      const { code, text } = await fetch(projectsPath, { method: "POST", bearer, body });
+      if (code !== 201) throw new Error(`the project ${name}: ${code} ${text}`);
+      const namespace = `${projectBase(name)}/api/v1/namespaces/default`;
+      await until(`${name} is there`, async () => (await fetch(namespace, { bearer })).code === 200);
     },
     async organization(name) {
       await administration.createOrganization(name);
@@ -226,15 +240,12 @@ export async function startTestPlatform(
     async revoke(id) {
       await parts.directory.revokeToken(id, Date.now());
     },
-    async exchange(pat) {
-      const response = await httpsRequest(`${url}/platform-os/oauth/token/exchange`, { bearer: pat });
-      return response.json.access_token as string;
-    },
+    exchange,
     async wakeGateways(programs) {
       await stopRunning.platform?.wakeGateways(programs);
     },
     metrics: async () => (await stopRunning.platform?.registry.metrics()) ?? "",
-    fetch: (path, fetchOptions) => httpsRequest(`${url}${path}`, fetchOptions),
+    fetch,
     fetchBytes: (path, fetchOptions) => httpsRequest(`${url}${path}`, fetchOptions),
     async stop() {
       await stopRunning();
@@ -247,6 +258,11 @@ export async function startTestPlatform(
 
 export const organizationBase = (name: string): string => planeBase("organization", name, groupDomain);
 export const projectBase = (name: string): string => planeBase("project", name, groupDomain);
+/** The projects of the organization `acme`. */
+export const projectsPath = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;
+/** The policies of a project, in its namespace `default`. */
+export const policiesPath = (project: string): string =>
+  `${projectBase(project)}/apis/telemetry.platformapis/v1alpha1/namespaces/default/exportpolicies`;
 
 /** A kubeconfig with a bearer token; the exec plug-in has its own test. */
 export async function writeKubeconfig(

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { organizationBase, projectBase, type TestPlatform } from "../plane/platform.ts";
+import { projectBase, type TestPlatform } from "../plane/platform.ts";
 import { type OpenWatch, openWatch, type WatchEventLine } from "../plane/watch-client.ts";
 import { until } from "../until.ts";
 import type { TestProvider } from "./emulated-provider.ts";
@@ -35,15 +35,8 @@ export class ComputePlane {
 
   /** Creates the project, and waits until its control plane answers. */
   static async create(platform: TestPlatform, bearer: string, name: string): Promise<ComputePlane> {
-    const path = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;
-    const body = { apiVersion: "resourcemanager.platformapis/v1alpha", kind: "Project", metadata: { name } };
-    const created = await platform.fetch(path, { method: "POST", bearer, body });
-    expect(created.code).toBe(201);
-    const plane = new ComputePlane(platform, bearer, name);
-    await until("the control plane answers", async () => {
-      return (await platform.fetch(`${plane.base}/api/v1/namespaces/default`, { bearer })).code === 200;
-    });
-    return plane;
+    await platform.createProject(name);
+    return new ComputePlane(platform, bearer, name);
   }
 
   /** The same, for another caller. */

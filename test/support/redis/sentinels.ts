@@ -8,8 +8,6 @@ export const primaryName = "mymaster";
  */
 export interface WatchedRedis extends AsyncDisposable {
   readonly primary: RunningServer;
-  readonly replica: RunningServer;
-  readonly sentinels: readonly RunningServer[];
   /** `redis+sentinel://…`, as `redis.url` takes it. */
   readonly url: string;
 }
@@ -29,12 +27,12 @@ export async function startWatchedRedis(password: string): Promise<WatchedRedis>
   });
   try {
     const primary = await keep(startRedis(redis([])));
-    const replica = await keep(startRedis(redis(["--replicaof", "127.0.0.1", String(primary.port)])));
+    await keep(startRedis(redis(["--replicaof", "127.0.0.1", String(primary.port)])));
     const watched = { name: primaryName, port: primary.port, quorum: 2, password };
     const sentinels = await Promise.all([1, 2, 3].map(() => keep(startSentinel(watched))));
     const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(",");
     return {
-      ...{ primary, replica, sentinels },
+      primary,
       url: `redis+sentinel://:${encodeURIComponent(password)}@${hosts}/${primaryName}/0`,
       [Symbol.asyncDispose]: () => releasers.releaseAll(),
     };

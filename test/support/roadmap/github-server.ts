@@ -24,7 +24,6 @@ export interface FakeGithub extends AsyncDisposable {
   /** For example `https://api.github.com`. */
   readonly url: string;
   items: FakeItem[];
-  statuses: string[];
   updatedAt: string;
   /** Null: the token has no permission to read projects. */
   isVisible: boolean;
@@ -47,6 +46,8 @@ export interface FakeGithub extends AsyncDisposable {
   waiting: number;
 }
 
+const statuses = ["Backlog", "Planned", "In progress", "Done"];
+
 /**
  * GitHub's GraphQL API for one project board, over HTTP on loopback. It executes against GitHub's published
  * schema, so it rejects the same queries with the same messages as the real service.
@@ -56,7 +57,6 @@ export async function startFakeGithub(): Promise<FakeGithub> {
   let pages = 0;
   const fake = {
     items: [] as FakeItem[],
-    statuses: ["Backlog", "Planned", "In progress", "Done"],
     updatedAt: "2026-10-01T00:00:00Z",
     isVisible: true,
     intercept: (_request: number, _query: string): CannedAnswer | undefined => undefined,
@@ -77,7 +77,7 @@ export async function startFakeGithub(): Promise<FakeGithub> {
       name === "Status"
         ? {
             __typename: "ProjectV2SingleSelectField",
-            options: fake.statuses.map((status) => ({ id: status, name: status })),
+            options: statuses.map((status) => ({ id: status, name: status })),
           }
         : null,
     items: ({ first, after }: { first: number; after?: string | null }) => {

@@ -43,7 +43,6 @@ export interface TestSink extends AsyncDisposable {
   readonly clock: TestClock;
   readonly store: SampleStore;
   readonly exporter: Exporter;
-  readonly rejected: RejectedStore;
   readonly remoteWrite: RemoteWriteMetrics;
   readonly directory: string;
   /** Offset of the store's wall clock from the local one; positive when it is ahead. */
@@ -135,7 +134,7 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
   const exporter = new Exporter(basePlan, deps);
   const never = new AbortController().signal;
   const sink: TestSink = {
-    ...{ clock, store, exporter, rejected, directory },
+    ...{ clock, store, exporter, directory },
     remoteWrite: metrics,
     storeAheadMs: 0,
     plan: (change) => ({ ...basePlan, ...change }),

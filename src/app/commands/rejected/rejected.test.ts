@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { setUpEach } from "../../../../test/support/set-up.ts";
 import type { Clock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/log/log.ts";
 import { seriesEncoderFor } from "../../../exporter/remote-write/encoding/labels.ts";
@@ -34,12 +32,11 @@ let access: RejectedAccess;
 let text: string;
 const out = { write: (part: string) => (text += part) };
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "telemetryd-rejected-command-"));
+setUpEach(async ({ newFolder }) => {
+  directory = await newFolder("rejected-command");
   access = rejectedFolder(directory, () => undefined);
   text = "";
 });
-afterEach(() => rm(directory, { recursive: true }));
 
 async function keep(atMs: number, more: Partial<RejectedRequest> = {}): Promise<string> {
   const clock: Clock = { nowMs: () => atMs, monotonicMs: () => atMs, sleep: () => Promise.resolve() };

@@ -1,12 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   type NameAnswer,
   type NameServer,
   startNameServer,
 } from "../../../../test/support/net/name-server.ts";
+import { setUpEach } from "../../../../test/support/set-up.ts";
 import { until } from "../../../../test/support/until.ts";
 import { NameError } from "./name-outcome.ts";
 import type { AddressResolver } from "./name-query.ts";
@@ -17,15 +17,11 @@ let known: Record<string, NameAnswer>;
 let server: NameServer;
 let nowMs: number;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-names-"));
+setUpEach(async ({ keep, newFolder }) => {
+  folder = await newFolder("names");
   known = {};
   nowMs = 0;
-  server = await startNameServer((name) => known[name] ?? "NXDOMAIN", { ttlSeconds: 30 });
-});
-afterEach(async () => {
-  await server[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
+  server = await keep(startNameServer((name) => known[name] ?? "NXDOMAIN", { ttlSeconds: 30 }));
 });
 
 function open(options: Partial<NameResolverOptions> = {}): NameResolver {
