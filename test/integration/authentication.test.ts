@@ -6,33 +6,29 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { createLocalJWKSet, exportJWK, jwtVerify } from "jose";
 import Provider from "oidc-provider";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/log/log.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { redact } from "../../src/base/log/redact.ts";
 import type { Credentials } from "../../src/exporter/policy/spec/types.ts";
 import type { EndpointSettings } from "../../src/exporter/remote-write/endpoint/endpoint-settings.ts";
-import { Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
-import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
+import type { Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
 import type { Outcome } from "../../src/exporter/remote-write/send/outcome.ts";
+import { openEndpoints } from "../support/receiver/endpoints.ts";
 import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { never, smallRequest } from "../support/receiver/requests.ts";
 import { findServers } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 /** The logins of policies at receivers that verify them, with servers and signatures that are not ours. */
 
 let receiver: Receiver;
-const opened: Endpoints[] = [];
-beforeAll(async () => {
-  receiver = await startReceiver();
+setUpAll(async ({ keep }) => {
+  receiver = await keep(startReceiver());
 });
-afterEach(async () => {
+afterEach(() => {
   receiver.respond(() => undefined);
   receiver.clear();
-  await Promise.all(opened.splice(0).map((endpoints) => endpoints.close()));
 });
-afterAll(() => receiver[Symbol.asyncDispose]());
 
 function open(list: Partial<EndpointSettings>[] = []): Endpoints {
   const defaults: Omit<EndpointSettings, "urlPrefix"> = {
@@ -40,18 +36,11 @@ function open(list: Partial<EndpointSettings>[] = []): Endpoints {
     ...{ externalLabels: {}, dropLabels: [], maxSamplesPerSecond: 0 },
   };
   const urlPrefix = `http://127.0.0.1:${receiver.port}`;
-  const endpoints = new Endpoints(
-    {
-      endpoints: list.map((entry) => ({ ...defaults, urlPrefix, ...entry })),
-      protocol: "1.0",
-      egress: { deny: [], allow: ["127.0.0.0/8"], trustProxy: false },
-    },
-    {
-      ...{ clock: systemClock, random: Math.random, log: silentLogger },
-      ...{ metrics: new RemoteWriteMetrics(), userAgent: "telemetryd/test" },
-    },
-  );
-  opened.push(endpoints);
+  const endpoints = openEndpoints({
+    endpoints: list.map((entry) => ({ ...defaults, urlPrefix, ...entry })),
+    egress: { deny: [], allow: ["127.0.0.0/8"], trustProxy: false },
+  });
+  onTestFinished(() => endpoints.close());
   return endpoints;
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { WindowPlanner } from "../../src/exporter/delivery/plan/window-planner.ts";
@@ -6,6 +6,7 @@ import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
 import { SinkStats } from "../../src/exporter/delivery/stats/sink-stats.ts";
 import { flushVictoriaMetrics, type WrittenSeries, writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { sinkPlan } from "../support/sink/exporter-deps.ts";
 import { closeReaders, readAll, readerOf } from "../support/store/store-reads.ts";
 
@@ -25,16 +26,12 @@ function scraped(offsetMs: number): WrittenSeries {
 
 let store: RunningServer;
 
-beforeAll(async () => {
-  store = await startVictoriaMetrics({ dedupInterval: "60s" });
+setUpAll(async ({ keep, onEnd }) => {
+  onEnd(closeReaders);
+  store = await keep(startVictoriaMetrics({ dedupInterval: "60s" }));
   await writeToVictoriaMetrics(store.url, [scraped(3_000), scraped(7_000)], forever);
   await flushVictoriaMetrics(store.url, forever);
 });
-afterAll(async () => {
-  await closeReaders();
-  await store[Symbol.asyncDispose]();
-});
-
 test("the windows together hold what the store shows, and its counts are equal", async () => {
   const reader = readerOf(store.url);
   const whole = await readAll(reader, { selector: "m", window: { fromMs: baseMs, toMs: baseMs + lengthMs } });

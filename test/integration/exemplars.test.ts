@@ -1,22 +1,22 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { compressSync, uncompressSync } from "snappy";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/log/log.ts";
 import { Interruption } from "../../src/exporter/delivery/dispatch/interruption.ts";
 import { SentExemplars } from "../../src/exporter/delivery/exemplars/sent-exemplars.ts";
 import { SinkStates } from "../../src/exporter/delivery/state/sink-states.ts";
 import { WindowExport } from "../../src/exporter/delivery/window/window-export.ts";
 import type { Destination } from "../../src/exporter/remote-write/destination.ts";
-import { Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
-import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
+import type { Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
 import type { Exemplar } from "../../src/exporter/series/exemplar.ts";
+import { destinationAt, openEndpoints } from "../support/receiver/endpoints.ts";
 import { remoteWrite1, remoteWrite2 } from "../support/receiver/protocol.ts";
 import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { speakVersion2 } from "../support/receiver/speak-version-2.ts";
 import { readPrometheus } from "../support/samples.ts";
 import { type RunningServer, startPrometheus } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { windowExportDeps } from "../support/sink/window-export-deps.ts";
 import type { RawRequest } from "../support/store/store-reads.ts";
 import { Collector, closeReaders, raw, readerOf } from "../support/store/store-reads.ts";
@@ -77,23 +77,18 @@ let labelled: RunningServer;
 let target: RunningServer;
 let receiver: Receiver;
 
-beforeAll(async () => {
+setUpAll(async ({ keep, onEnd }) => {
+  onEnd(closeReaders);
   const scrapeConfig = 'global: { external_labels: { cluster: "eu \\"1\\"", le: unused } }\n';
   [store, labelled, target] = await Promise.all([
-    startPrometheus({ exemplars: true }),
-    startPrometheus({ exemplars: true, scrapeConfig }),
-    startPrometheus({ exemplars: true }),
+    keep(startPrometheus({ exemplars: true })),
+    keep(startPrometheus({ exemplars: true, scrapeConfig })),
+    keep(startPrometheus({ exemplars: true })),
   ]);
   for (const { url } of [store, labelled]) await write(url, fixture);
-  receiver = await startReceiver();
+  receiver = await keep(startReceiver());
 });
 beforeEach(() => receiver.clear());
-afterAll(async () => {
-  await closeReaders();
-  await receiver[Symbol.asyncDispose]();
-  for (const server of [store, labelled, target]) await server[Symbol.asyncDispose]();
-});
-
 /** Series by their labels, as text. */
 class ExemplarCollector extends Collector {
   readonly exemplars: Record<string, readonly Exemplar[]> = {};
@@ -252,26 +247,9 @@ class TestExport implements AsyncDisposable {
   #exemplars = new SentExemplars();
 
   constructor(endpoint: string, protocol: "1.0" | "2.0") {
-    this.#endpoints = new Endpoints(
-      { endpoints: [], protocol, egress: { deny: [], allow: [], trustProxy: false } },
-      {
-        clock: systemClock,
-        random: Math.random,
-        metrics: new RemoteWriteMetrics(),
-        log: silentLogger,
-        userAgent: "telemetryd/0.0.0",
-      },
-    );
-    const destination = this.#endpoints.destinationOf({
-      endpoint,
-      scope: "operator",
-      tenant: "project",
-      retry: { maxAttempts: 2, backoffMs: 10 },
-      credentials: () => undefined,
-      interrupt: () => never,
-    });
-    if (destination.kind === "invalid") throw new Error(destination.message);
-    this.destination = destination;
+    this.#endpoints = openEndpoints({ protocol });
+    const retry = { maxAttempts: 2, backoffMs: 10 };
+    this.destination = destinationAt(this.#endpoints, endpoint, { retry });
   }
 
   /** As after a restart: what was sent is no longer known. */

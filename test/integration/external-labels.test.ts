@@ -1,6 +1,6 @@
 import { createServer, request as httpRequest, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { StoreClient } from "../../src/exporter/metrics-store/client/store-client.ts";
@@ -9,6 +9,7 @@ import { StoreReader } from "../../src/exporter/metrics-store/store-reader.ts";
 import { randomInteger, seededRandom } from "../support/random.ts";
 import { seriesKey, type WrittenSeries, writeByRemoteWrite } from "../support/samples.ts";
 import { type RunningServer, startPrometheus } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { closeReaders, readAll, readerOf } from "../support/store/store-reads.ts";
 
 /** Filters on the external labels of a Prometheus, which remote read adds after it has matched. */
@@ -53,9 +54,10 @@ let store: RunningServer;
 /** The same series with the external labels, in a Prometheus that adds none. */
 let oracle: RunningServer;
 
-beforeAll(async () => {
+setUpAll(async ({ keep, onEnd }) => {
+  onEnd(closeReaders);
   const scrapeConfig = "global: { external_labels: { role: remote, region: eu } }\n";
-  [store, oracle] = await Promise.all([startPrometheus({ scrapeConfig }), startPrometheus()]);
+  [store, oracle] = await Promise.all([keep(startPrometheus({ scrapeConfig })), keep(startPrometheus())]);
   await writeByRemoteWrite(`${store.url}/api/v1/write`, fixture.map(written), forever);
   await writeByRemoteWrite(
     `${oracle.url}/api/v1/write`,
@@ -63,11 +65,6 @@ beforeAll(async () => {
     forever,
   );
 });
-afterAll(async () => {
-  await closeReaders();
-  await Promise.all([store, oracle].map((server) => server[Symbol.asyncDispose]()));
-});
-
 test("random selectors export and count what a Prometheus with these labels selects", async () => {
   const reader = readerOf(store.url);
   const found = new Set<number>();

@@ -1,11 +1,8 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/log/log.ts";
 import { checkManifest } from "../../src/exporter/policy/spec/manifest.ts";
 import type { Credentials } from "../../src/exporter/policy/spec/types.ts";
 import type { Destination, InvalidEndpoint } from "../../src/exporter/remote-write/destination.ts";
-import { Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
-import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
+import type { Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
 import { postLimits } from "../../src/exporter/remote-write/transport/post.ts";
 import { followed, forbiddenUrls, TokenServers } from "../abuse/hostile-logins.ts";
 import { forgeries, policyWith, refusedTargets } from "../abuse/hostile-targets.ts";
@@ -14,6 +11,7 @@ import { type OperatorReceiver, startOperatorReceiver } from "../abuse/operator-
 import { forbiddenZone, hostileProject, tenantLabel } from "../abuse/scene.ts";
 import { Tally } from "../abuse/tally.ts";
 import { type NameServer, startNameServer } from "../support/net/name-server.ts";
+import { openEndpoints } from "../support/receiver/endpoints.ts";
 import { never, smallRequest } from "../support/receiver/requests.ts";
 import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
@@ -30,21 +28,16 @@ setUpAll(async ({ keep }) => {
   const usual = { environmentCredentials: false, tls: {}, externalLabels: {}, dropLabels: [] };
   const trusted = { ...usual, headers, maxSamplesPerSecond: 0 };
   endpoints = await keep(
-    new Endpoints(
+    openEndpoints(
       {
         endpoints: [
           { ...trusted, urlPrefix: `${operators.url}/shared`, tenants: true },
           { ...trusted, urlPrefix: `${operators.url}/own`, tenants: false },
         ],
-        protocol: "1.0",
         egress: { deny: [], allow: ["127.0.0.0/8"], trustProxy: false, nameServers: [names.address] },
       },
-      {
-        ...{ clock: systemClock, random: Math.random, log: silentLogger },
-        ...{ metrics: new RemoteWriteMetrics(), userAgent: "telemetryd/test" },
-        // A token endpoint that drips is cut off.
-        postLimits: { ...postLimits, bodyMs: 1_000 },
-      },
+      // A token endpoint that drips is cut off.
+      { postLimits: { ...postLimits, bodyMs: 1_000 } },
     ),
   );
 });

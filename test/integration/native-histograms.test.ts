@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { describeHistogram, type NativeHistogram } from "../../scripts/samples/native-histogram.ts";
 import { seriesEncoderFor } from "../../src/exporter/remote-write/encoding/labels.ts";
 import { WriteRequestBuilder } from "../../src/exporter/remote-write/encoding/write-request.ts";
@@ -13,6 +13,7 @@ import {
   writeByRemoteWrite,
 } from "../support/samples.ts";
 import { prometheusBuild, type RunningServer, startPrometheus } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import {
   histogramBuffer,
   messagesOf,
@@ -30,17 +31,12 @@ const span = { fromMs: baseMs - 1, toMs: baseMs + 1_700_000 };
 let store: RunningServer;
 let receiver: RunningServer;
 
-beforeAll(async () => {
+setUpAll(async ({ keep, onEnd }) => {
+  onEnd(closeReaders);
   [store, receiver] = await Promise.all([
-    startPrometheus({ nativeHistograms: true, outOfOrderWindow: "1h" }),
-    startPrometheus({ nativeHistograms: true }),
+    keep(startPrometheus({ nativeHistograms: true, outOfOrderWindow: "1h" })),
+    keep(startPrometheus({ nativeHistograms: true })),
   ]);
-});
-
-afterAll(async () => {
-  await closeReaders();
-  await store[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
 });
 
 /** The histograms of one metric, as the store streams them: time and text, by series. */

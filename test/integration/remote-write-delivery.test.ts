@@ -173,7 +173,7 @@ describe("receivers that cannot be reached", () => {
 
     const caFile = join(folder, "ca.pem");
     await writeFile(caFile, authority.cert);
-    const trusting = testTransport({}, { caFile });
+    const trusting = testTransport({ tls: { caFile } });
     const sender = makeSender({ endpoint: secure.url }, { transport: trusting });
     expect(await sender.send(smallRequest(), never)).toEqual({ kind: "delivered", status: 204 });
     await trusting.close();

@@ -1,30 +1,21 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/core/clock.ts";
-import { ConnectionBudget } from "../../src/base/http/connection-budget.ts";
-import { silentLogger } from "../../src/base/log/log.ts";
-import { EgressGuard } from "../../src/base/net/egress.ts";
-import { TlsMaterial } from "../../src/base/net/tls-material.ts";
-import type { Destination } from "../../src/exporter/remote-write/destination.ts";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import type { EndpointSettings } from "../../src/exporter/remote-write/endpoint/endpoint-settings.ts";
-import { Endpoints, type EndpointsConfig } from "../../src/exporter/remote-write/endpoints.ts";
-import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
+import type { Endpoints, EndpointsConfig } from "../../src/exporter/remote-write/endpoints.ts";
 import type { Outcome } from "../../src/exporter/remote-write/send/outcome.ts";
 import { createSender } from "../../src/exporter/remote-write/send/sender.ts";
-import { transportLimits } from "../../src/exporter/remote-write/transport/post.ts";
-import { HttpTransport } from "../../src/exporter/remote-write/transport/transport.ts";
 import { type Authority, createAuthority } from "../support/net/certificates.ts";
 import { startConnectProxy } from "../support/net/connect-proxy.ts";
+import { destinationAt, openEndpoints } from "../support/receiver/endpoints.ts";
 import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
-import { never, smallRequest, testDeps, testTarget } from "../support/receiver/requests.ts";
+import { never, smallRequest, testDeps, testTarget, testTransport } from "../support/receiver/requests.ts";
 import { setUpAll } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 let receiver: Receiver;
 let folder: string;
 let authority: Authority;
-const opened: Endpoints[] = [];
 
 setUpAll(async ({ keep, newFolder }) => {
   receiver = await keep(startReceiver());
@@ -32,8 +23,7 @@ setUpAll(async ({ keep, newFolder }) => {
   folder = await newFolder("endpoints");
   await writeFile(join(folder, "ca.pem"), authority.cert);
 });
-afterEach(async () => {
-  for (const endpoints of opened.splice(0)) await endpoints.close();
+afterEach(() => {
   receiver.respond(() => undefined);
   receiver.clear();
 });
@@ -49,45 +39,17 @@ function open(
   noProxy = "",
 ): Endpoints {
   const egress = { deny: [], allow: [], trustProxy: true };
-  const endpoints = new Endpoints(
-    { endpoints: list, protocol: "1.0", egress, ...changes },
-    {
-      clock: systemClock,
-      random: Math.random,
-      metrics: new RemoteWriteMetrics(),
-      log: silentLogger,
-      userAgent: "telemetryd/0.0.0",
-      noProxy,
-    },
-  );
-  opened.push(endpoints);
+  const endpoints = openEndpoints({ endpoints: list, egress, ...changes }, { noProxy });
+  onTestFinished(() => endpoints.close());
   return endpoints;
-}
-
-function connectTo(
-  endpoints: Endpoints,
-  endpoint: string,
-  scope: "operator" | "tenant" = "operator",
-): Destination {
-  const retry = { maxAttempts: 1, backoffMs: 10 };
-  const destination = endpoints.destinationOf({
-    endpoint,
-    scope,
-    tenant: "project",
-    retry,
-    credentials: () => undefined,
-    interrupt: () => never,
-  });
-  if (destination.kind === "invalid") throw new Error(destination.message);
-  return destination;
 }
 
 function sendThrough(
   endpoints: Endpoints,
   endpoint: string,
-  scope?: "operator" | "tenant",
+  scope: "operator" | "tenant" = "operator",
 ): Promise<Outcome> {
-  return connectTo(endpoints, endpoint, scope).sender.send(smallRequest(), never);
+  return destinationAt(endpoints, endpoint, { scope }).sender.send(smallRequest(), never);
 }
 
 describe("egress", () => {
@@ -128,13 +90,7 @@ describe("egress", () => {
       // DNS rebinding: the first response passes the check, the second is the address to attack.
       return asked.length === 1 ? responses : responses.slice(0, 1);
     };
-    const transport = new HttpTransport({
-      limits: transportLimits,
-      guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
-      tls: new TlsMaterial({}),
-      lookup,
-      budget: new ConnectionBudget(10),
-    });
+    const transport = testTransport({ lookup });
     const endpoint = `http://receiver.test:${receiver.port}/api/v1/write`;
     const retry = { maxAttempts: 1, backoffMs: 1 };
     const send = () =>
@@ -146,13 +102,7 @@ describe("egress", () => {
 
   test("a name that leads only to what is refused", async () => {
     const lookup = async () => [{ address: "fe80::1", family: 6 }];
-    const transport = new HttpTransport({
-      limits: transportLimits,
-      guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
-      tls: new TlsMaterial({}),
-      lookup,
-      budget: new ConnectionBudget(10),
-    });
+    const transport = testTransport({ lookup });
     const target = testTarget({ endpoint: "http://receiver.test/" });
     const outcome = await createSender(target, testDeps({ transport })).send(smallRequest(), never);
     expect(outcome).toMatchObject({ kind: "forbidden" });
@@ -174,7 +124,7 @@ describe("settings by prefix", () => {
       externalLabels: { cluster: "a" },
       dropLabels: ["n"],
     });
-    const destination = connectTo(open([own]), receiver.url);
+    const destination = destinationAt(open([own]), receiver.url);
     expect(destination.encoder().shape).toMatchObject({
       externalLabels: { cluster: "a" },
       dropLabels: ["n"],
@@ -204,15 +154,9 @@ describe("settings by prefix", () => {
     const bearerTokenFile = join(folder, "token");
     await writeFile(bearerTokenFile, "operator");
     const endpoints = open([settings({ urlPrefix: receiver.url, bearerTokenFile })]);
-    const destination = endpoints.destinationOf({
-      endpoint: receiver.url,
-      scope: "operator",
-      tenant: "project",
-      retry: { maxAttempts: 1, backoffMs: 1 },
+    const destination = destinationAt(endpoints, receiver.url, {
       credentials: () => ({ kind: "basicAuth", username: "u", password: "p" }),
-      interrupt: () => never,
     });
-    if (destination.kind === "invalid") throw new Error(destination.message);
     await destination.sender.send(smallRequest(), never);
     expect(receiver.requests[0]?.headers.authorization).toBe(
       `Basic ${Buffer.from("u:p").toString("base64")}`,
@@ -229,7 +173,9 @@ describe("settings by prefix", () => {
     const own = open([settings({ urlPrefix, ...trust, dropLabels: ["n"] })], open127);
     const shared = open([settings({ urlPrefix, ...trust, tenants: true })], open127);
     const below = `${urlPrefix}/push`;
-    expect(connectTo(own, below, "tenant").encoder().shape).toMatchObject({ dropLabels: ["n"] });
+    expect(destinationAt(own, below, { scope: "tenant" }).encoder().shape).toMatchObject({
+      dropLabels: ["n"],
+    });
     for (const [endpoints, endpoint, scope] of [
       [own, below, "tenant"],
       [own, below, "operator"],
@@ -264,7 +210,7 @@ describe("settings by prefix", () => {
 
   test("a rate is kept over all sinks of a prefix", async () => {
     const endpoints = open([settings({ urlPrefix: receiver.url, maxSamplesPerSecond: 100 })]);
-    const [one, other] = [connectTo(endpoints, receiver.url), connectTo(endpoints, receiver.url)];
+    const [one, other] = [destinationAt(endpoints, receiver.url), destinationAt(endpoints, receiver.url)];
     const startMs = performance.now();
     await Promise.all([one.sender.send(smallRequest(30), never), other.sender.send(smallRequest(30), never)]);
     await one.sender.send(smallRequest(1), never);

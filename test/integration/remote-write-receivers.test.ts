@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RefusalSearch } from "../../src/exporter/remote-write/send/refusal-search.ts";
 import { createSender } from "../../src/exporter/remote-write/send/sender.ts";
 import {
@@ -21,6 +21,7 @@ import {
   valueAt,
 } from "../support/samples.ts";
 import { type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 
 const transport = testTransport();
 const nowMs = Math.floor(Date.now() / 1_000) * 1_000;
@@ -28,16 +29,12 @@ let victoria: RunningServer;
 let prometheus: RunningServer;
 let deafPrometheus: RunningServer;
 
-beforeAll(async () => {
-  victoria = await startVictoriaMetrics();
-  prometheus = await startPrometheus();
-  deafPrometheus = await startPrometheus({ remoteWriteReceiver: false });
+setUpAll(async ({ keep }) => {
+  victoria = await keep(startVictoriaMetrics());
+  prometheus = await keep(startPrometheus());
+  deafPrometheus = await keep(startPrometheus({ remoteWriteReceiver: false }));
+  await keep(transport);
 });
-afterAll(async () => {
-  await transport.close();
-  for (const server of [victoria, prometheus, deafPrometheus]) await server[Symbol.asyncDispose]();
-});
-
 function sendTo(server: RunningServer, list: readonly TestSeries[]) {
   const target = testTarget({ endpoint: `${server.url}/api/v1/write` });
   return createSender(target, testDeps({ transport })).send(encodeRequest(list), never);

@@ -1,6 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/log/log.ts";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Destination } from "../../src/exporter/remote-write/destination.ts";
 import type { EncodedRequest } from "../../src/exporter/remote-write/encoding/request.ts";
 import {
@@ -8,9 +6,8 @@ import {
   metricTypes,
 } from "../../src/exporter/remote-write/encoding/write-request-v2.ts";
 import type { ProtocolSetting } from "../../src/exporter/remote-write/endpoint/endpoint-state.ts";
-import { Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
-import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
 import { SampleBuffer, Series } from "../../src/exporter/series/series.ts";
+import { destinationAt, openEndpoints } from "../support/receiver/endpoints.ts";
 import { type Receiver, startReceiver } from "../support/receiver/receiver.ts";
 import { never } from "../support/receiver/requests.ts";
 import { speakVersion2 } from "../support/receiver/speak-version-2.ts";
@@ -21,48 +18,26 @@ import {
   startPrometheus,
   startVictoriaMetrics,
 } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 
 const nowMs = Math.floor(Date.now() / 1_000) * 1_000;
-const opened: Endpoints[] = [];
 let receiver: Receiver;
-beforeAll(async () => {
-  receiver = await startReceiver();
+setUpAll(async ({ keep }) => {
+  receiver = await keep(startReceiver());
 });
-afterEach(async () => {
-  for (const endpoints of opened.splice(0)) await endpoints.close();
+afterEach(() => {
   receiver.respond(() => undefined);
   receiver.clear();
 });
-afterAll(() => receiver[Symbol.asyncDispose]());
 
 function connectTo(
   endpoint: string,
   protocol: ProtocolSetting,
   metadataOf?: (name: string) => MetricMetadata | undefined,
 ): Destination {
-  const endpoints = new Endpoints(
-    { endpoints: [], protocol, egress: { deny: [], allow: [], trustProxy: false } },
-    {
-      clock: systemClock,
-      random: Math.random,
-      metrics: new RemoteWriteMetrics(),
-      log: silentLogger,
-      userAgent: "telemetryd/0.0.0",
-    },
-  );
-  opened.push(endpoints);
-  const retry = { maxAttempts: 2, backoffMs: 10 };
-  const destination = endpoints.destinationOf({
-    endpoint,
-    scope: "operator",
-    tenant: "project",
-    retry,
-    credentials: () => undefined,
-    interrupt: () => never,
-    metadataOf,
-  });
-  if (destination.kind === "invalid") throw new Error(destination.message);
-  return destination;
+  const endpoints = openEndpoints({ protocol });
+  onTestFinished(() => endpoints.close());
+  return destinationAt(endpoints, endpoint, { retry: { maxAttempts: 2, backoffMs: 10 }, metadataOf });
 }
 
 /** Two series of two samples each, in the destination's current protocol. */

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { CountOutcome, CountRequest } from "../../src/exporter/metrics-store/ports/sample-counter.ts";
 import { type WrittenSeries, writeByRemoteWrite, writeToVictoriaMetrics } from "../support/samples.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { closeReaders, readAll, readerOf } from "../support/store/store-reads.ts";
 
 const forever = new AbortController().signal;
@@ -63,16 +64,15 @@ const shop = { label: "project", value: "shop" };
 
 const stores: Record<string, RunningServer> = {};
 
-beforeAll(async () => {
-  const [victoriaMetrics, prometheus] = await Promise.all([startVictoriaMetrics(), startPrometheus()]);
+setUpAll(async ({ keep, onEnd }) => {
+  onEnd(closeReaders);
+  const [victoriaMetrics, prometheus] = await Promise.all([
+    keep(startVictoriaMetrics()),
+    keep(startPrometheus()),
+  ]);
   Object.assign(stores, { VictoriaMetrics: victoriaMetrics, Prometheus: prometheus });
   await writeToVictoriaMetrics(victoriaMetrics.url, fixture, forever);
   await writeByRemoteWrite(`${prometheus.url}/api/v1/write`, fixture, forever);
-});
-
-afterAll(async () => {
-  await closeReaders();
-  for (const store of Object.values(stores)) await store[Symbol.asyncDispose]();
 });
 
 function countAt(url: string, request: Request): Promise<CountOutcome> {

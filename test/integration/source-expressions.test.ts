@@ -10,6 +10,7 @@ import type { StoreReader } from "../../src/exporter/metrics-store/store-reader.
 import { parse } from "../../src/exporter/metricsql/parse/parser.ts";
 import { type WrittenSeries, writeByRemoteWrite, writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { closeReaders, type ReadSeries, readAll, readerOf, staleBits } from "../support/store/store-reads.ts";
 
 const forever = new AbortController().signal;
@@ -70,14 +71,10 @@ describe.each(Object.entries(stores))("expressions on %s", (kind, start) => {
   let store: RunningServer;
   let reader: StoreReader;
 
-  beforeAll(async () => {
-    store = await start();
+  setUpAll(async ({ keep, onEnd }) => {
+    onEnd(closeReaders);
+    store = await keep(start());
     reader = readerOf(store.url, { concurrency: 1 });
-  });
-
-  afterAll(async () => {
-    await closeReaders();
-    await store[Symbol.asyncDispose]();
   });
 
   async function points(selector: string, fromMs: number, toMs: number): Promise<string[]> {

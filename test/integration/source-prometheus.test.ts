@@ -6,6 +6,7 @@ import type { StoreReader } from "../../src/exporter/metrics-store/store-reader.
 import { remoteRead } from "../support/receiver/protocol.ts";
 import { readPrometheus, seriesKey, type WrittenSeries, writeByRemoteWrite } from "../support/samples.ts";
 import { prometheusBuild, type RunningServer, startPrometheus } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { decodeReadRequest, withoutChunks } from "../support/store/remote-read-request.ts";
 import {
   encodeChunkedResponse,
@@ -68,20 +69,15 @@ let store: RunningServer;
 /** The same samples in XOR2 chunks, where this Prometheus supports them; otherwise the same store. */
 let xor2Store: RunningServer;
 
-beforeAll(async () => {
-  store = await startPrometheus();
+setUpAll(async ({ keep, onEnd }) => {
+  onEnd(closeReaders);
+  store = await keep(startPrometheus());
   await writeByRemoteWrite(`${store.url}/api/v1/write`, fixture, forever);
   xor2Store = store;
   if ((await prometheusBuild()).hasXor2) {
-    xor2Store = await startPrometheus({ floatChunks: "xor2" });
+    xor2Store = await keep(startPrometheus({ floatChunks: "xor2" }));
     await writeByRemoteWrite(`${xor2Store.url}/api/v1/write`, fixture, forever);
   }
-});
-
-afterAll(async () => {
-  await closeReaders();
-  await xor2Store[Symbol.asyncDispose]();
-  await store[Symbol.asyncDispose]();
 });
 
 /** A proxy in front of the store that does not support chunks, like older servers. */

@@ -7,6 +7,7 @@ import { startChild } from "../../scripts/servers/child.ts";
 import { startReceiver } from "../support/receiver/receiver.ts";
 import { diffSamples, isSameSet, SampleSet, seriesKey, writeByRemoteWrite } from "../support/samples.ts";
 import { type RunningServer, startPrometheus } from "../support/servers.ts";
+import { setUpAll } from "../support/set-up.ts";
 import { type FrontKind, type StoreFront, startStoreFront } from "../support/store/store-front.ts";
 import { closeReaders, type ReadSeries, readAll, readerOf, staleBits } from "../support/store/store-reads.ts";
 
@@ -36,15 +37,11 @@ const all = '{__name__=~"stores_.+"}';
 
 let prometheus: RunningServer;
 
-beforeAll(async () => {
-  prometheus = await startPrometheus();
+setUpAll(async ({ keep, onEnd }) => {
+  onEnd(closeReaders);
+  prometheus = await keep(startPrometheus());
   await writeByRemoteWrite(`${prometheus.url}/api/v1/write`, written, forever);
 });
-afterAll(async () => {
-  await closeReaders();
-  await prometheus[Symbol.asyncDispose]();
-});
-
 function sampleSet(series: readonly ReadSeries[]): SampleSet {
   const read = new SampleSet();
   for (const { labels, times, values, bits } of series) {

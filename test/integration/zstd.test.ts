@@ -1,12 +1,9 @@
 import { createServer, request as httpRequest, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/core/clock.ts";
-import { silentLogger } from "../../src/base/log/log.ts";
 import type { Compression } from "../../src/exporter/policy/spec/types.ts";
 import { hasZstd } from "../../src/exporter/remote-write/encoding/compression.ts";
-import { Endpoints } from "../../src/exporter/remote-write/endpoints.ts";
-import { RemoteWriteMetrics } from "../../src/exporter/remote-write/send/metrics.ts";
+import { destinationAt, openEndpoints } from "../support/receiver/endpoints.ts";
 import { never, smallRequest } from "../support/receiver/requests.ts";
 import { flushVictoriaMetrics, readPrometheus, readVictoriaMetrics } from "../support/samples.ts";
 import { startPrometheus, startVictoriaMetrics, victoriaMetricsBuild } from "../support/servers.ts";
@@ -53,20 +50,8 @@ afterAll(() => {
 
 /** Sends two requests of 50 series. */
 async function sendTwo(compression: Compression): Promise<void> {
-  const endpoints = new Endpoints(
-    { endpoints: [], protocol: "1.0", egress: { deny: [], allow: [], trustProxy: false } },
-    {
-      ...{ clock: systemClock, random: Math.random, log: silentLogger },
-      ...{ metrics: new RemoteWriteMetrics(), userAgent: "telemetryd/test" },
-    },
-  );
-  const destination = endpoints.destinationOf({
-    ...{ endpoint: `${base}/api/v1/write`, scope: "operator", tenant: "web", compression },
-    retry: { maxAttempts: 1, backoffMs: 10 },
-    credentials: () => undefined,
-    interrupt: () => never,
-  });
-  if (destination.kind === "invalid") throw new Error(destination.message);
+  const endpoints = openEndpoints();
+  const destination = destinationAt(endpoints, `${base}/api/v1/write`, { compression });
   for (const ms of [nowMs - 1_000, nowMs]) {
     expect(await destination.sender.send(smallRequest(50, ms), never)).toMatchObject({ kind: "delivered" });
   }

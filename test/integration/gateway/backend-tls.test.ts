@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { BackendTarget, RouteProgram } from "../../../src/platform/routing/route-program.ts";
 import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
 import { type GatewayAnswer, send, valuesOf } from "../../support/gateway/gateway-request.ts";
 import { programOf, type RuleParts } from "../../support/gateway/route-program.ts";
 import { type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
 import { createAuthority } from "../../support/net/certificates.ts";
+import { setUpAll } from "../../support/set-up.ts";
 
 let gateway: RunningGateway;
 let trusted: GatewayBackend;
@@ -15,12 +16,12 @@ let programs: Record<
   RouteProgram
 >;
 
-beforeAll(async () => {
-  gateway = await startGateway();
+setUpAll(async ({ keep }) => {
+  gateway = await keep(startGateway());
   const names = ["backend.localhost", "*.wild.localhost"];
-  trusted = await startGatewayBackend({ tls: gateway.authority.issue(names) });
-  unknown = await startGatewayBackend({ tls: createAuthority().issue(names) });
-  byAddress = await startGatewayBackend({ tls: gateway.authority.issue() });
+  trusted = await keep(startGatewayBackend({ tls: gateway.authority.issue(names) }));
+  unknown = await keep(startGatewayBackend({ tls: createAuthority().issue(names) }));
+  byAddress = await keep(startGatewayBackend({ tls: gateway.authority.issue() }));
   const rule = (backend: BackendTarget, more: Partial<RuleParts> = {}): RuleParts => ({ ...more, backend });
   const https = (host: string, port: number): BackendTarget => ({ scheme: "https", host, port });
   const { tlsPort } = trusted;
@@ -41,11 +42,6 @@ beforeAll(async () => {
     ]),
   };
   await gateway.load(...Object.values(programs));
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  for (const backend of [trusted, unknown, byAddress]) await backend.close();
 });
 
 const ask = (name: keyof typeof programs, path = "/"): Promise<GatewayAnswer> =>

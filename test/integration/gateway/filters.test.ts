@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { freePort } from "../../../scripts/servers/free-port.ts";
 import type { Json } from "../../../src/kube-server/api/object.ts";
 import { orderedMatches } from "../../../src/platform/controllers/gateway/match-order.ts";
@@ -17,6 +17,7 @@ import { hostOf, type RunningGateway, startGateway } from "../../support/gateway
 import { readFrame, textFrame, writeFrame } from "../../support/gateway/web-socket-echo.ts";
 import { rawHttp, statusesIn } from "../../support/net/raw-http.ts";
 import { admitted, objectOf } from "../../support/plane/admission.ts";
+import { setUpAll } from "../../support/set-up.ts";
 
 /**
  * Named as in the conformance suite of the Gateway API, whose assertions they repeat. Where a rule has a delayed
@@ -25,14 +26,9 @@ import { admitted, objectOf } from "../../support/plane/admission.ts";
 let gateway: RunningGateway;
 const backends: GatewayBackend[] = [];
 
-beforeAll(async () => {
-  for (const name of ["v1", "v2", "v3"]) backends.push(await startGatewayBackend({ name }));
-  gateway = await startGateway();
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  for (const backend of backends) await backend.close();
+setUpAll(async ({ keep }) => {
+  for (const name of ["v1", "v2", "v3"]) backends.push(await keep(startGatewayBackend({ name })));
+  gateway = await keep(startGateway());
 });
 
 type Name = "v1" | "v2" | "v3";

@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { BackendTarget } from "../../../src/platform/routing/route-program.ts";
 import {
   type GatewayBackend,
@@ -10,6 +10,7 @@ import { valuesOf } from "../../support/gateway/gateway-request.ts";
 import { programOf } from "../../support/gateway/route-program.ts";
 import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
 import { rawHttp, statusesIn } from "../../support/net/raw-http.ts";
+import { setUpAll } from "../../support/set-up.ts";
 
 let gateway: RunningGateway;
 let backend: GatewayBackend;
@@ -19,25 +20,21 @@ let touches = 0;
 let echoHost: string;
 let untouchedHost: string;
 
-beforeAll(async () => {
-  backend = await startGatewayBackend();
-  untouched = createServer((socket) => {
-    touches++;
-    socket.destroy();
-  });
+setUpAll(async ({ keep }) => {
+  backend = await keep(startGatewayBackend());
+  untouched = await keep(
+    createServer((socket) => {
+      touches++;
+      socket.destroy();
+    }),
+  );
   await new Promise<void>((resolve) => untouched.listen(0, "127.0.0.1", resolve));
-  gateway = await startGateway();
+  gateway = await keep(startGateway());
   const target = (port: number): BackendTarget => ({ scheme: "http", host: "127.0.0.1", port });
   const echo = programOf([{ backend: target(backend.port) }]);
   const other = programOf([{ backend: target((untouched.address() as { port: number }).port) }]);
   [echoHost, untouchedHost] = [hostOf(echo.gateway), hostOf(other.gateway)];
   await gateway.load(echo, other);
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await backend.close();
-  await new Promise((resolve) => untouched.close(resolve));
 });
 
 /** A head of these lines. */

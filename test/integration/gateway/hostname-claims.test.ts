@@ -1,20 +1,15 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createHostnameClaims, maxHostnames } from "../../../src/platform/routing/hostname-claims.ts";
-import { type RunningServer, startRedis } from "../../support/servers.ts";
+import { startRedis } from "../../support/servers.ts";
+import { setUpAll } from "../../support/set-up.ts";
 
 /** Claims of two daemons in one Redis. */
-let server: RunningServer;
 let connections: Redis[];
 
-beforeAll(async () => {
-  server = await startRedis();
-  connections = [new Redis(server.url), new Redis(server.url)];
-});
-
-afterAll(async () => {
-  for (const each of connections) each.disconnect();
-  await server.stop();
+setUpAll(async ({ keep }) => {
+  const { url } = await keep(startRedis());
+  connections = [await keep(new Redis(url)), await keep(new Redis(url))];
 });
 
 const daemons = () => connections.map(createHostnameClaims);

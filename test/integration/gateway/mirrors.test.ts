@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { findServers } from "../../../scripts/servers/find.ts";
 import type { JsonObject } from "../../../src/kube-server/api/object.ts";
 import type { RouteProgram } from "../../../src/platform/routing/route-program.ts";
@@ -9,6 +9,7 @@ import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/
 import { type GatewayRequest, send, valuesOf } from "../../support/gateway/gateway-request.ts";
 import { programOfManifest, type SliceParts, toSlice } from "../../support/gateway/route-manifest.ts";
 import { hostOf, type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
+import { setUpAll } from "../../support/set-up.ts";
 import { until } from "../../support/until.ts";
 
 /** Rules of HTTPRoutes with `RequestMirror`, in a running HAProxy. */
@@ -47,9 +48,9 @@ const on = (path: string, filters: JsonObject[], more: JsonObject = {}): JsonObj
   ...more,
 });
 
-beforeAll(async () => {
-  for (const name of ["v1", "v2", "v3"]) backends.push(await startGatewayBackend({ name }));
-  gateway = await startGateway();
+setUpAll(async ({ keep }) => {
+  for (const name of ["v1", "v2", "v3"]) backends.push(await keep(startGatewayBackend({ name })));
+  gateway = await keep(startGateway());
   program = programOfManifest(
     [
       // As in the conformance suite.
@@ -77,11 +78,6 @@ beforeAll(async () => {
     ["v1", "v2", "v3"].map((name) => sliceOf(name as Name)),
   );
   await gateway.load(program);
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  for (const backend of backends) await backend.close();
 });
 
 let ids = 0;

@@ -1,5 +1,5 @@
 import { connect } from "node:tls";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Json, JsonObject } from "../../../src/kube-server/api/object.ts";
 import { objectKey } from "../../../src/kube-server/store/keys.ts";
 import { routesOfGateway } from "../../../src/platform/controllers/gateway/route-parents.ts";
@@ -15,6 +15,7 @@ import { toSlice } from "../../support/gateway/route-manifest.ts";
 import { programOf } from "../../support/gateway/route-program.ts";
 import { type RunningGateway, startGateway } from "../../support/gateway/running-gateway.ts";
 import { admitted, objectOf } from "../../support/plane/admission.ts";
+import { setUpAll } from "../../support/set-up.ts";
 
 /** Connections for one listener of a Gateway (SNI), with requests for another one's hosts. */
 let gateway: RunningGateway;
@@ -86,16 +87,11 @@ function programOfListeners(parts: readonly Parts[], isAttachedToAll = false): R
   });
 }
 
-beforeAll(async () => {
-  for (const name of ["v1", "v2", "v3"]) backends.push(await startGatewayBackend({ name }));
-  gateway = await startGateway();
+setUpAll(async ({ keep }) => {
+  for (const name of ["v1", "v2", "v3"]) backends.push(await keep(startGatewayBackend({ name })));
+  gateway = await keep(startGateway());
   program = programOfListeners(listeners);
   await gateway.load(program);
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  for (const backend of backends) await backend.close();
 });
 
 /** The status, and the backend that responded. */

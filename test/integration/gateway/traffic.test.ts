@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sleep } from "../../../src/base/core/clock.ts";
 import type { BackendTarget, RouteProgram } from "../../../src/platform/routing/route-program.ts";
 import { type GatewayBackend, startGatewayBackend } from "../../support/gateway/gateway-backend.ts";
@@ -11,6 +11,7 @@ import { hostOf, type RunningGateway, startGateway } from "../../support/gateway
 import { closeFrame, readFrame, textFrame, writeFrame } from "../../support/gateway/web-socket-echo.ts";
 import { type RawAnswer, rawHttp, statusesIn } from "../../support/net/raw-http.ts";
 import { freePort } from "../../support/servers.ts";
+import { setUpAll } from "../../support/set-up.ts";
 import { until } from "../../support/until.ts";
 
 const mebibyte = 2 ** 20;
@@ -23,18 +24,20 @@ let raw: Server;
 let rawAnswer = "";
 let programs: Record<"first" | "second" | "refusing" | "raw", RouteProgram>;
 
-beforeAll(async () => {
-  backend = await startGatewayBackend();
-  raw = createServer((socket) => {
-    socket.on("error", () => undefined);
-    socket.once("data", () => {
-      socket.write(rawAnswer);
-      // What was written has to get there before the reset does.
-      setTimeout(() => socket.resetAndDestroy(), 50);
-    });
-  });
+setUpAll(async ({ keep }) => {
+  backend = await keep(startGatewayBackend());
+  raw = await keep(
+    createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", () => {
+        socket.write(rawAnswer);
+        // What was written has to get there before the reset does.
+        setTimeout(() => socket.resetAndDestroy(), 50);
+      });
+    }),
+  );
   await new Promise<void>((resolve) => raw.listen(0, "127.0.0.1", resolve));
-  gateway = await startGateway({ limits });
+  gateway = await keep(startGateway({ limits }));
   const target = (port: number): BackendTarget => ({ scheme: "http", host: "127.0.0.1", port });
   programs = {
     first: programOf([
@@ -50,12 +53,6 @@ beforeAll(async () => {
     raw: programOf([{ backend: target((raw.address() as { port: number }).port) }]),
   };
   await gateway.load(...Object.values(programs));
-});
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await backend.close();
-  await new Promise((resolve) => raw.close(resolve));
 });
 
 /** Opens a request on a connection of its own, whose answer is still to come. */

@@ -1,39 +1,14 @@
 import { afterEach, beforeEach } from "vitest";
-import { ConnectionBudget } from "../../../src/base/http/connection-budget.ts";
-import { EgressGuard, type EgressScope } from "../../../src/base/net/egress.ts";
 import type { Lookup } from "../../../src/base/net/guarded-lookup.ts";
-import { TlsMaterial, type TlsSettings } from "../../../src/base/net/tls-material.ts";
 import { classify } from "../../../src/exporter/remote-write/transport/classify.ts";
 import {
   type PostLimits,
   type PostResult,
   postLimits,
-  transportLimits,
 } from "../../../src/exporter/remote-write/transport/post.ts";
-import type { TransportOptions } from "../../../src/exporter/remote-write/transport/transport.ts";
-import { HttpTransport } from "../../../src/exporter/remote-write/transport/transport.ts";
-import { systemLookup } from "../net/lookup.ts";
+import type { HttpTransport } from "../../../src/exporter/remote-write/transport/transport.ts";
 import { type RawServer, startRawServer } from "../net/raw-server.ts";
-
-interface TransportChanges {
-  readonly connectMs?: number;
-  readonly scope?: EgressScope;
-  readonly tls?: TlsSettings;
-  readonly lookup?: Lookup;
-  readonly proxyUrl?: string;
-}
-
-function openTransport(changes: TransportChanges = {}): HttpTransport {
-  const options: TransportOptions = {
-    limits: { ...transportLimits, connectMs: changes.connectMs ?? 1_000 },
-    guard: new EgressGuard({ deny: [], allow: [] }, changes.scope ?? "operator"),
-    tls: new TlsMaterial(changes.tls ?? {}),
-    lookup: changes.lookup ?? systemLookup(),
-    budget: new ConnectionBudget(Number.POSITIVE_INFINITY),
-    proxyUrl: changes.proxyUrl,
-  };
-  return new HttpTransport(options);
-}
+import { never, type TransportChanges, testTransport } from "./requests.ts";
 
 /** The fixture of {@link withReceiver} for each test of a file. */
 interface ReceiverFixture {
@@ -58,14 +33,12 @@ export function withReceiver(): ReceiverFixture {
       return server;
     },
     open(changes) {
-      const made = openTransport(changes);
+      const made = testTransport({ connectMs: 1_000, ...changes });
       opened.push(made);
       return made;
     },
   };
 }
-
-const never = new AbortController().signal;
 
 /** A request of four bytes without headers, unless overridden. */
 export function postTo(

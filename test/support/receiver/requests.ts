@@ -1,7 +1,8 @@
 import { systemClock } from "../../../src/base/core/clock.ts";
 import { ConnectionBudget } from "../../../src/base/http/connection-budget.ts";
 import { silentLogger } from "../../../src/base/log/log.ts";
-import { EgressGuard } from "../../../src/base/net/egress.ts";
+import { EgressGuard, type EgressScope } from "../../../src/base/net/egress.ts";
+import type { Lookup } from "../../../src/base/net/guarded-lookup.ts";
 import { TlsMaterial, type TlsSettings } from "../../../src/base/net/tls-material.ts";
 import type { EncodedRequest } from "../../../src/exporter/remote-write/encoding/request.ts";
 import { EndpointState } from "../../../src/exporter/remote-write/endpoint/endpoint-state.ts";
@@ -10,7 +11,6 @@ import type { SenderDeps, SenderTarget } from "../../../src/exporter/remote-writ
 import { classify, type Verdict } from "../../../src/exporter/remote-write/transport/classify.ts";
 import {
   postLimits,
-  type Transport,
   type TransportLimits,
   transportLimits,
 } from "../../../src/exporter/remote-write/transport/post.ts";
@@ -86,13 +86,25 @@ export function verdictOf(status: number, body = ""): Verdict {
   return classify({ kind: "response", status, headers: {}, body }, { ...context, scope: "operator" });
 }
 
-/** A transport for the operator's policies, with the default rules. */
-export function testTransport(limits: Partial<TransportLimits> = {}, tls: TlsSettings = {}): Transport {
+export interface TransportChanges extends Partial<TransportLimits> {
+  readonly scope?: EgressScope;
+  readonly tls?: TlsSettings;
+  readonly lookup?: Lookup;
+  readonly proxyUrl?: string | undefined;
+}
+
+/** A transport with the default rules, for the operator's policies unless `scope` says otherwise. */
+export function testTransport({
+  scope = "operator",
+  tls = {},
+  lookup = systemLookup(),
+  proxyUrl,
+  ...limits
+}: TransportChanges = {}): HttpTransport {
   return new HttpTransport({
-    limits: { ...transportLimits, ...limits },
-    guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
+    ...{ lookup, proxyUrl, limits: { ...transportLimits, ...limits } },
+    guard: new EgressGuard({ deny: [], allow: [] }, scope),
     tls: new TlsMaterial(tls),
-    lookup: systemLookup(),
     budget: new ConnectionBudget(Number.POSITIVE_INFINITY),
   });
 }

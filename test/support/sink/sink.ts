@@ -14,10 +14,10 @@ import { StateLog } from "../../../src/exporter/delivery/state/state-log.ts";
 import type { StoreMetadata } from "../../../src/exporter/metrics-store/sink-store.ts";
 import type { SinkPlan } from "../../../src/exporter/policy/spec/types.ts";
 import type { ProtocolSetting } from "../../../src/exporter/remote-write/endpoint/endpoint-state.ts";
-import { Endpoints } from "../../../src/exporter/remote-write/endpoints.ts";
 import { RejectedStore } from "../../../src/exporter/remote-write/rejected/rejected-store.ts";
 import { RemoteWriteMetrics } from "../../../src/exporter/remote-write/send/metrics.ts";
 import { postLimits } from "../../../src/exporter/remote-write/transport/post.ts";
+import { openEndpoints } from "../receiver/endpoints.ts";
 import { SampleStore } from "../store/sample-store.ts";
 import { TestClock } from "../test-clock.ts";
 import { deliveringState } from "./delivering-state.ts";
@@ -62,18 +62,9 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
   const log = silentLogger;
   const state = await StateLog.open({ directory, log });
   const metrics = new RemoteWriteMetrics();
-  const endpoints = new Endpoints(
-    {
-      endpoints: [],
-      protocol: options.protocol ?? "1.0",
-      egress: { deny: [], allow: [], trustProxy: false },
-    },
-    {
-      ...{ clock, metrics, log },
-      random: () => 0,
-      userAgent: "telemetryd/test",
-      postLimits: { ...postLimits, headersMs: 500, bodyMs: 500 },
-    },
+  const endpoints = openEndpoints(
+    { protocol: options.protocol ?? "1.0" },
+    { clock, metrics, random: () => 0, postLimits: { ...postLimits, headersMs: 500, bodyMs: 500 } },
   );
   const limits = { maxBytes: 2 ** 20, maxAgeMs: 3_600_000 };
   const rejected = new RejectedStore(join(directory, "rejected"), limits, { clock, log, metrics });

@@ -2,14 +2,10 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ConnectProxy, startConnectProxy } from "../../../../test/support/net/connect-proxy.ts";
-import { systemLookup } from "../../../../test/support/net/lookup.ts";
 import { type Act, type RawServer, startRawServer } from "../../../../test/support/net/raw-server.ts";
+import { testTransport } from "../../../../test/support/receiver/requests.ts";
 import { until } from "../../../../test/support/until.ts";
-import { ConnectionBudget } from "../../../base/http/connection-budget.ts";
-import { EgressGuard } from "../../../base/net/egress.ts";
-import { TlsMaterial } from "../../../base/net/tls-material.ts";
-import { type PostLimits, type PostResult, postLimits, type Transport, transportLimits } from "./post.ts";
-import { HttpTransport } from "./transport.ts";
+import { type PostLimits, type PostResult, postLimits, type Transport } from "./post.ts";
 
 /** Every transport must report these alike, since they determine lost and repeated samples. */
 const implementations = [{ name: "direct" }, { name: "through a proxy" }] as const;
@@ -36,14 +32,7 @@ describe.each(implementations)("$name", ({ name }) => {
   });
 
   function open(connections: number, connectMs = 1_000): Transport {
-    return new HttpTransport({
-      limits: { ...transportLimits, connectMs, connections },
-      guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
-      tls: new TlsMaterial({}),
-      lookup: systemLookup(),
-      budget: new ConnectionBudget(Number.POSITIVE_INFINITY),
-      ...(name !== "direct" && { proxyUrl: proxy.url }),
-    });
+    return testTransport({ connectMs, connections, proxyUrl: name === "direct" ? undefined : proxy.url });
   }
 
   function post(
