@@ -15,13 +15,14 @@ import { fleetKeys } from "../../src/exporter/delivery/fleet/keys.ts";
 import { cycleQueueName } from "../../src/exporter/delivery/schedule/cycle-queue.ts";
 import { StateLog } from "../../src/exporter/delivery/state/state-log.ts";
 import { type SinkPlan, sinkKey } from "../../src/exporter/policy/spec/types.ts";
-import { type FleetProcess, startFleetProcess } from "../support/fleet/fleet-process.ts";
+import { startFleetProcess } from "../support/fleet/fleet-process.ts";
 import {
   type FleetReplica,
   fleetPlan,
   Receivers,
   startFleetReplica,
 } from "../support/fleet/fleet-replica.ts";
+import type { ForkedProcess } from "../support/forked-process.ts";
 import { startWatchedRedis } from "../support/redis/sentinels.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
 import { until } from "../support/until.ts";
@@ -283,7 +284,7 @@ test("a sink whose period changes is scheduled again", async () => {
 });
 
 /** A replica in a separate process, beside one in this process. */
-async function startPair(plans: readonly SinkPlan[]): Promise<FleetProcess> {
+async function startPair(plans: readonly SinkPlan[]): Promise<ForkedProcess> {
   const policies = plans.map(({ policy }) => policy.name);
   const process = startFleetProcess(
     { redisUrls, directory, name: "process", intervalMs: 2_000, policies },

@@ -1,6 +1,5 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import type { Outcome } from "../../../src/exporter/remote-write/send/outcome.ts";
+import { type ForkedProcess, forkedOptions, startForked } from "../forked-process.ts";
 import { type FleetReplicaOptions, fleetPlan, startFleetReplica } from "./fleet-replica.ts";
 
 export interface FleetProcessOptions extends Omit<FleetReplicaOptions, "deliver"> {
@@ -8,42 +7,30 @@ export interface FleetProcessOptions extends Omit<FleetReplicaOptions, "deliver"
   readonly policies: readonly string[];
 }
 
-/** A replica in a separate process, so that it can be killed and frozen. */
-export interface FleetProcess {
-  readonly child: ChildProcess;
-  kill(): Promise<void>;
-}
-
 interface Delivery {
   readonly sink: string;
   readonly timesMs: readonly number[];
 }
 
-/** @param onDelivery called with the samples that the replica has sent; they have been acknowledged */
+/**
+ * A replica in a separate process.
+ *
+ * @param onDelivery called with the samples that the replica has sent; they have been acknowledged
+ */
 export function startFleetProcess(
   options: FleetProcessOptions,
   onDelivery: (sink: string, timesMs: readonly number[]) => void,
-): FleetProcess {
-  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(options)], {
-    execArgv: ["--import", "tsx"],
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-  });
-  child.on("message", (message) => {
+): ForkedProcess {
+  const forked = startForked(import.meta.url, options);
+  forked.child.on("message", (message) => {
     const { sink, timesMs } = message as Delivery;
     onDelivery(sink, timesMs);
   });
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  return {
-    child,
-    async kill() {
-      child.kill("SIGKILL");
-      await ended;
-    },
-  };
+  return forked;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv[2] !== undefined) {
-  const options = JSON.parse(process.argv[2]) as FleetProcessOptions;
+const options = forkedOptions<FleetProcessOptions>(import.meta.url);
+if (options !== undefined) {
   const replica = await startFleetReplica({
     ...options,
     deliver: async (sink, timesMs): Promise<Outcome> => {

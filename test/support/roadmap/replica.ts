@@ -27,8 +27,22 @@ export interface RunningReplica {
 
 /** Redis and roadmap wired as in `main.ts`, for tests that do not need a whole daemon. */
 export async function startReplica(options: ReplicaOptions, releasers: Releasers): Promise<RunningReplica> {
+  const { redis, roadmap } = await wireReplica({ name: "replica", ...options });
+  const controller = new AbortController();
+  const ended = runStages([[redis.service], [roadmap.service]], controller.signal);
+  ended.catch(() => undefined);
+  const stop = async (): Promise<void> => {
+    controller.abort();
+    await ended;
+  };
+  releasers.push(stop);
+  return { roadmap, stop };
+}
+
+/** What {@link startReplica} runs. */
+export async function wireReplica(options: ReplicaOptions & { readonly name: string }) {
   const { clock = systemClock, log = silentLogger } = options;
-  const stateDirectory = join(options.directory, options.name ?? "replica");
+  const stateDirectory = join(options.directory, options.name);
   await mkdir(stateDirectory, { recursive: true });
   const redis = createRedis({
     stateDirectory,
@@ -45,13 +59,5 @@ export async function startReplica(options: ReplicaOptions, releasers: Releasers
     clock,
     log,
   });
-  const controller = new AbortController();
-  const ended = runStages([[redis.service], [roadmap.service]], controller.signal);
-  ended.catch(() => undefined);
-  const stop = async (): Promise<void> => {
-    controller.abort();
-    await ended;
-  };
-  releasers.push(stop);
-  return { roadmap, stop };
+  return { redis, roadmap, clock, log };
 }

@@ -1,14 +1,9 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import { systemClock } from "../../../src/base/core/clock.ts";
 import { type Releasers, runStages } from "../../../src/base/core/service.ts";
-import { silentLogger } from "../../../src/base/log/log.ts";
 import type { ListenAddress } from "../../../src/base/net/listen-address.ts";
-import { createRedis } from "../../../src/base/redis/redis.ts";
-import { createWebsiteApi, type WebsiteApi } from "../../../src/roadmap/api/server.ts";
-import { createRoadmap, type Roadmap } from "../../../src/roadmap/cache/roadmap.ts";
+import { createWebsiteApi } from "../../../src/roadmap/api/server.ts";
+import type { Roadmap } from "../../../src/roadmap/cache/roadmap.ts";
 import { until } from "../until.ts";
-import type { ReplicaOptions } from "./replica.ts";
+import { type ReplicaOptions, wireReplica } from "./replica.ts";
 
 export interface WebsiteOptions extends ReplicaOptions {
   readonly listen?: ListenAddress;
@@ -22,30 +17,12 @@ export interface WebsiteOptions extends ReplicaOptions {
 export interface RunningWebsite {
   readonly url: string;
   readonly roadmap: Roadmap;
-  readonly api: WebsiteApi;
   stop(): Promise<void>;
 }
 
 /** Redis, roadmap and website API wired as in `main.ts`; resolves when it listens. */
 export async function startWebsite(options: WebsiteOptions, releasers: Releasers): Promise<RunningWebsite> {
-  const { clock = systemClock, log = silentLogger } = options;
-  const stateDirectory = join(options.directory, options.name ?? "website");
-  await mkdir(stateDirectory, { recursive: true });
-  const redis = createRedis({
-    stateDirectory,
-    clock,
-    log,
-    ...(options.redisUrl === undefined ? {} : { urls: [options.redisUrl] }),
-  });
-  const roadmap = createRoadmap({
-    source: options.source,
-    statuses: options.statuses ?? ["In progress", "Planned", "Backlog"],
-    refreshIntervalMs: options.refreshIntervalMs ?? 3_600_000,
-    stateDirectory,
-    redis,
-    clock,
-    log,
-  });
+  const { redis, roadmap, clock, log } = await wireReplica({ name: "website", ...options });
   const api = createWebsiteApi({
     listen: options.listen ?? { host: "127.0.0.1", port: 0 },
     rateLimit: options.rateLimit ?? { limit: 60, windowMs: 60_000 },
@@ -78,5 +55,5 @@ export async function startWebsite(options: WebsiteOptions, releasers: Releasers
     if (failure !== undefined) throw failure;
     return api.url() !== undefined;
   });
-  return { url: api.url() ?? "", roadmap, api, stop };
+  return { url: api.url() ?? "", roadmap, stop };
 }

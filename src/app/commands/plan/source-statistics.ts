@@ -12,8 +12,8 @@ export interface SourceSummary {
   readonly isPartial: boolean;
 }
 
-const shownMetrics = 10;
-const shownLabels = 10;
+/** Metrics, and labels. */
+const shown = 10;
 /** Each costs about a hundred bytes. */
 const maxSeries = 500_000;
 const maxLabels = 1_000;
@@ -75,23 +75,18 @@ export class SourceStatistics {
       series: this.#series.size,
       samples: this.#samples,
       metrics: largest(
-        [...this.#metrics].map(([name, series]) => ({ name, count: series })),
-        shownMetrics,
-      ).map(({ name, count }) => ({ name, series: count })),
+        [...this.#metrics].map(([name, series]) => ({ name, series })),
+        ({ series }) => series,
+      ),
       labels: largest(
-        [...this.#values].map(([name, { size }]) => ({ name, count: size })),
-        shownLabels,
-      ).map(({ name, count }) => ({ name, values: count })),
+        [...this.#values].map(([name, { size }]) => ({ name, values: size })),
+        ({ values }) => values,
+      ),
       isPartial: this.#isPartial,
     };
   }
 }
 
-interface Counted {
-  readonly name: string;
-  readonly count: number;
-}
-
-function largest(counted: readonly Counted[], amount: number): Counted[] {
-  return counted.toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)).slice(0, amount);
+function largest<T extends { readonly name: string }>(list: readonly T[], countOf: (each: T) => number): T[] {
+  return list.toSorted((a, b) => countOf(b) - countOf(a) || (a.name < b.name ? -1 : 1)).slice(0, shown);
 }

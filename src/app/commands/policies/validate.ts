@@ -117,12 +117,7 @@ async function listInputs(paths: readonly string[], faults: Fault[], signal: Abo
           inputs.set(found, inputs.get(found) ?? { path: found, walked: true });
       } else inputs.set(path, { path, walked: false });
     } catch (error) {
-      faults.push({
-        severity: "error",
-        file: path,
-        path: "",
-        message: unreadable(error),
-      });
+      faults.push(unreadable(path, error));
     }
   }
   return [...inputs.values()];
@@ -148,18 +143,15 @@ async function readInput(path: string, faults: Fault[]): Promise<string | undefi
     if ((await stat(path)).size > maxManifestBytes) throw new Error("it is larger than 1 MiB");
     return await readFile(path, "utf8");
   } catch (error) {
-    faults.push({
-      severity: "error",
-      file: path,
-      path: "",
-      message: unreadable(error),
-    });
+    faults.push(unreadable(path, error));
     return undefined;
   }
 }
 
-function unreadable(error: unknown): string {
-  return errnoCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${describeError(error)}`;
+function unreadable(file: string, error: unknown): Fault {
+  const isMissing = errnoCode(error) === "ENOENT";
+  const message = isMissing ? "does not exist" : `cannot be read: ${describeError(error)}`;
+  return { severity: "error", file, path: "", message };
 }
 
 /**
@@ -182,13 +174,13 @@ function contentOf(text: string): "configuration" | "manifest" | "other" {
 function asText(
   faults: readonly Fault[],
   checked: readonly string[],
-  tests: readonly RelabelTest[] = [],
+  tests: readonly RelabelTest[] | undefined,
 ): string {
   const errors = faults.filter((fault) => fault.severity === "error").length;
   const warnings = faults.length - errors;
   const counts = [count(errors, "error"), count(warnings, "warning")].join(", ");
   const list = faults.length === 0 ? "" : `${printFaults(faults)}\n`;
-  const tested = tests.map((test) => `${relabelTestText(test)}\n`).join("");
+  const tested = (tests ?? []).map((test) => `${relabelTestText(test)}\n`).join("");
   return `${list}${count(checked.length, "file")} checked: ${counts}\n${tested}`;
 }
 
