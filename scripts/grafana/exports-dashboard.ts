@@ -1,4 +1,4 @@
-import { dashboard, graph, labelVariable, ofJob, quantile, rate, stat } from "./panels.ts";
+import { dashboard, graph, labelVariable, ofJob, quantiles, rate, stat } from "./panels.ts";
 
 const chosen = '{job=~"$job", plane=~"$plane", namespace=~"$namespace", policy=~"$policy", sink=~"$sink"}';
 const bySink = "by (namespace, policy, sink)";
@@ -29,49 +29,44 @@ export function exportsDashboard() {
             title: "Sinks",
             description: "Sinks that run.",
             unit: "short",
-            queries: [
-              { expr: `count(max ${bySink} (telemetryd_sink_lag_seconds${chosen}))`, legend: "sinks" },
-            ],
+            queries: { sinks: `count(max ${bySink} (telemetryd_sink_lag_seconds${chosen}))` },
           }),
           stat({
             title: "Longest lag",
             description: "Settled time minus the oldest checkpoint.",
             unit: "s",
             bad: 600,
-            queries: [{ expr: `max(telemetryd_sink_lag_seconds${chosen})`, legend: "lag" }],
+            queries: { lag: `max(telemetryd_sink_lag_seconds${chosen})` },
           }),
           stat({
             title: "Suspended",
             description: "The endpoint or its credentials are wrong; somebody must act.",
             unit: "short",
             bad: 1,
-            queries: [{ expr: `sum(telemetryd_sink_suspended${chosen})`, legend: "suspended" }],
+            queries: { suspended: `sum(telemetryd_sink_suspended${chosen})` },
           }),
           stat({
             title: "Retrying",
             description: "Pausing because the attempts of a request were used up.",
             unit: "short",
             bad: 1,
-            queries: [{ expr: `sum(telemetryd_sink_retrying${chosen})`, legend: "retrying" }],
+            queries: { retrying: `sum(telemetryd_sink_retrying${chosen})` },
           }),
           stat({
             title: "Sources failing",
             description: "Sources that could not be read from the store last time.",
             unit: "short",
             bad: 1,
-            queries: [{ expr: `sum(telemetryd_sink_sources_failing${chosen})`, legend: "failing" }],
+            queries: { failing: `sum(telemetryd_sink_sources_failing${chosen})` },
           }),
           stat({
             title: "Lost",
             description: "Samples in the chosen time that receivers rejected or that were dropped.",
             unit: "short",
             bad: 1,
-            queries: [
-              {
-                expr: `sum(increase(telemetryd_sink_samples_rejected_total${chosen}[$__range])) + sum(increase(telemetryd_sink_samples_dropped_total${chosen}[$__range]))`,
-                legend: "lost",
-              },
-            ],
+            queries: {
+              lost: `sum(increase(telemetryd_sink_samples_rejected_total${chosen}[$__range])) + sum(increase(telemetryd_sink_samples_dropped_total${chosen}[$__range]))`,
+            },
           }),
         ],
       },
@@ -83,20 +78,15 @@ export function exportsDashboard() {
             title: "Lag, the ten longest",
             description: "The one number of a sink: grows when anything is wrong, whatever it is.",
             unit: "s",
-            queries: [
-              { expr: `topk(10, max ${bySink} (telemetryd_sink_lag_seconds${chosen}))`, legend: sinkLegend },
-            ],
+            queries: { [sinkLegend]: `topk(10, max ${bySink} (telemetryd_sink_lag_seconds${chosen}))` },
           }),
           graph({
             title: "Delivered, the ten busiest",
             description: "Samples a second that receivers acknowledged.",
             unit: "cps",
-            queries: [
-              {
-                expr: `topk(10, sum ${bySink} (${rate("telemetryd_sink_samples_delivered_total", chosen)}))`,
-                legend: sinkLegend,
-              },
-            ],
+            queries: {
+              [sinkLegend]: `topk(10, sum ${bySink} (${rate("telemetryd_sink_samples_delivered_total", chosen)}))`,
+            },
           }),
         ],
       },
@@ -108,33 +98,27 @@ export function exportsDashboard() {
             title: "Rejected",
             description: "Refused for good, or impossible to send.",
             unit: "cps",
-            queries: [
-              {
-                expr: `sum ${bySink} (${rate("telemetryd_sink_samples_rejected_total", chosen)}) > 0`,
-                legend: sinkLegend,
-              },
-            ],
+            queries: {
+              [sinkLegend]: `sum ${bySink} (${rate("telemetryd_sink_samples_rejected_total", chosen)}) > 0`,
+            },
           }),
           graph({
             title: "Dropped and repeated",
             description:
               "Dropped: all attempts failed, under onExhausted: drop. Repeated: the receiver had them already.",
             unit: "cps",
-            queries: [
-              { expr: `sum(${rate("telemetryd_sink_samples_dropped_total", chosen)})`, legend: "dropped" },
-              { expr: `sum(${rate("telemetryd_sink_samples_repeated_total", chosen)})`, legend: "repeated" },
-            ],
+            queries: {
+              dropped: `sum(${rate("telemetryd_sink_samples_dropped_total", chosen)})`,
+              repeated: `sum(${rate("telemetryd_sink_samples_repeated_total", chosen)})`,
+            },
           }),
           graph({
             title: "Skipped time",
             description: "Older than delivery.maxBackfill: gaps at the receivers.",
             unit: "s",
-            queries: [
-              {
-                expr: `sum ${bySink} (increase(telemetryd_sink_skipped_seconds_total${chosen}[$__rate_interval])) > 0`,
-                legend: sinkLegend,
-              },
-            ],
+            queries: {
+              [sinkLegend]: `sum ${bySink} (increase(telemetryd_sink_skipped_seconds_total${chosen}[$__rate_interval])) > 0`,
+            },
           }),
         ],
       },
@@ -146,55 +130,40 @@ export function exportsDashboard() {
             title: "Delivered late, the ten busiest",
             description: "Samples a second that reached the store late and were delivered all the same.",
             unit: "cps",
-            queries: [
-              {
-                expr: `topk(10, sum ${bySink} (${rate("telemetryd_sink_samples_late_total", chosen)}) > 0)`,
-                legend: sinkLegend,
-              },
-            ],
+            queries: {
+              [sinkLegend]: `topk(10, sum ${bySink} (${rate("telemetryd_sink_samples_late_total", chosen)}) > 0)`,
+            },
           }),
           graph({
             title: "Late and not delivered",
             description:
               "Rejected: the receiver takes no late samples. Too late: later than delivery.lateness. Vanished: no longer in the store.",
             unit: "cps",
-            queries: [
-              {
-                expr: `sum(${rate("telemetryd_sink_samples_late_rejected_total", chosen)})`,
-                legend: "rejected",
-              },
-              { expr: `sum(${rate("telemetryd_sink_samples_too_late_total", chosen)})`, legend: "too late" },
-              { expr: `sum(${rate("telemetryd_sink_samples_vanished_total", chosen)})`, legend: "vanished" },
-            ],
+            queries: {
+              rejected: `sum(${rate("telemetryd_sink_samples_late_rejected_total", chosen)})`,
+              "too late": `sum(${rate("telemetryd_sink_samples_too_late_total", chosen)})`,
+              vanished: `sum(${rate("telemetryd_sink_samples_vanished_total", chosen)})`,
+            },
           }),
           graph({
             title: "Time not checked",
             description:
               "The record of what was sent then is gone: late samples of that time are not delivered.",
             unit: "s",
-            queries: [
-              {
-                expr: `sum ${bySink} (increase(telemetryd_sink_unchecked_seconds_total${chosen}[$__rate_interval])) > 0`,
-                legend: sinkLegend,
-              },
-            ],
+            queries: {
+              [sinkLegend]: `sum ${bySink} (increase(telemetryd_sink_unchecked_seconds_total${chosen}[$__rate_interval])) > 0`,
+            },
           }),
           graph({
             title: "Checks",
             description:
               "Counts asked of the store, those it did not respond to, and the time spent waiting for it.",
             unit: "short",
-            queries: [
-              { expr: `sum(${rate("telemetryd_sink_late_checks_total", chosen)})`, legend: "a second" },
-              {
-                expr: `sum(${rate("telemetryd_sink_late_check_failures_total", chosen)})`,
-                legend: "failed a second",
-              },
-              {
-                expr: `sum(${rate("telemetryd_sink_late_check_seconds_total", chosen)})`,
-                legend: "waiting at the same time",
-              },
-            ],
+            queries: {
+              "a second": `sum(${rate("telemetryd_sink_late_checks_total", chosen)})`,
+              "failed a second": `sum(${rate("telemetryd_sink_late_check_failures_total", chosen)})`,
+              "waiting at the same time": `sum(${rate("telemetryd_sink_late_check_seconds_total", chosen)})`,
+            },
           }),
         ],
       },
@@ -206,41 +175,30 @@ export function exportsDashboard() {
             title: "Requests by outcome",
             description: "Each attempt counts.",
             unit: "ops",
-            queries: [
-              {
-                expr: `sum by (outcome) (${rate("telemetryd_remote_write_requests_total")})`,
-                legend: "{{outcome}}",
-              },
-            ],
+            queries: {
+              "{{outcome}}": `sum by (outcome) (${rate("telemetryd_remote_write_requests_total")})`,
+            },
           }),
           graph({
             title: "Retries by reason",
             description: "Attempts that call for the same request again.",
             unit: "ops",
-            queries: [
-              {
-                expr: `sum by (reason) (${rate("telemetryd_remote_write_retries_total")})`,
-                legend: "{{reason}}",
-              },
-            ],
+            queries: { "{{reason}}": `sum by (reason) (${rate("telemetryd_remote_write_retries_total")})` },
           }),
           graph({
             title: "Time of a request",
             description: "From its start to its outcome.",
             unit: "s",
-            queries: [0.5, 0.9, 0.99].map((share) => ({
-              expr: quantile(share, "telemetryd_remote_write_request_duration_seconds"),
-              legend: `${share * 100} %`,
-            })),
+            queries: quantiles("telemetryd_remote_write_request_duration_seconds", 0.5, 0.9, 0.99),
           }),
           graph({
             title: "Sent, and kept as rejected",
             description: "Compressed bodies a second; size of the rejected store.",
             unit: "bytes",
-            queries: [
-              { expr: `sum(${rate("telemetryd_remote_write_sent_bytes_total")})`, legend: "sent a second" },
-              { expr: `sum(telemetryd_rejected_store_bytes${ofJob})`, legend: "rejected store" },
-            ],
+            queries: {
+              "sent a second": `sum(${rate("telemetryd_remote_write_sent_bytes_total")})`,
+              "rejected store": `sum(telemetryd_rejected_store_bytes${ofJob})`,
+            },
           }),
         ],
       },
@@ -252,37 +210,31 @@ export function exportsDashboard() {
             title: "Reads by outcome",
             description: "Detached: nobody wanted the rest.",
             unit: "ops",
-            queries: [
-              { expr: `sum by (outcome) (${rate("telemetryd_source_reads_total")})`, legend: "{{outcome}}" },
-              {
-                expr: `sum by (reason) (${rate("telemetryd_source_read_failures_total")})`,
-                legend: "failed: {{reason}}",
-              },
-            ],
+            queries: {
+              "{{outcome}}": `sum by (outcome) (${rate("telemetryd_source_reads_total")})`,
+              "failed: {{reason}}": `sum by (reason) (${rate("telemetryd_source_read_failures_total")})`,
+            },
           }),
           graph({
             title: "Read",
             description: "Samples a second.",
             unit: "cps",
-            queries: [{ expr: `sum(${rate("telemetryd_source_samples_read_total")})`, legend: "samples" }],
+            queries: { samples: `sum(${rate("telemetryd_source_samples_read_total")})` },
           }),
           graph({
             title: "Time of a read",
             description: "From its request to the end of the response.",
             unit: "s",
-            queries: [0.5, 0.99].map((share) => ({
-              expr: quantile(share, "telemetryd_source_read_duration_seconds"),
-              legend: `${share * 100} %`,
-            })),
+            queries: quantiles("telemetryd_source_read_duration_seconds", 0.5, 0.99),
           }),
           graph({
             title: "Open and waiting reads",
             description: "metrics.concurrency bounds the open ones.",
             unit: "short",
-            queries: [
-              { expr: `sum(telemetryd_source_open_reads${ofJob})`, legend: "open" },
-              { expr: `sum(telemetryd_source_waiting_reads${ofJob})`, legend: "waiting" },
-            ],
+            queries: {
+              open: `sum(telemetryd_source_open_reads${ofJob})`,
+              waiting: `sum(telemetryd_source_waiting_reads${ofJob})`,
+            },
           }),
         ],
       },
@@ -294,29 +246,29 @@ export function exportsDashboard() {
             title: "CPU",
             description: "Cores.",
             unit: "short",
-            queries: [{ expr: rate("process_cpu_seconds_total"), legend: "{{instance}}" }],
+            queries: { "{{instance}}": rate("process_cpu_seconds_total") },
           }),
           graph({
             title: "Memory",
             description: "Resident; and what waits to be sent, with its bound.",
             unit: "bytes",
-            queries: [
-              { expr: `process_resident_memory_bytes${ofJob}`, legend: "resident {{instance}}" },
-              { expr: `telemetryd_export_memory_bytes${ofJob}`, legend: "waiting {{instance}}" },
-              { expr: `telemetryd_export_memory_limit_bytes${ofJob}`, legend: "limit {{instance}}" },
-            ],
+            queries: {
+              "resident {{instance}}": `process_resident_memory_bytes${ofJob}`,
+              "waiting {{instance}}": `telemetryd_export_memory_bytes${ofJob}`,
+              "limit {{instance}}": `telemetryd_export_memory_limit_bytes${ofJob}`,
+            },
           }),
           graph({
             title: "Event loop",
             description: "How late timers run; above 0.1 s the process is overloaded.",
             unit: "s",
-            queries: [{ expr: `nodejs_eventloop_lag_p99_seconds${ofJob}`, legend: "{{instance}}" }],
+            queries: { "{{instance}}": `nodejs_eventloop_lag_p99_seconds${ofJob}` },
           }),
           graph({
             title: "Access token failing",
             description: "1 while the control plane's access token cannot be exchanged.",
             unit: "short",
-            queries: [{ expr: `telemetryd_control_plane_token_failing${ofJob}`, legend: "{{instance}}" }],
+            queries: { "{{instance}}": `telemetryd_control_plane_token_failing${ofJob}` },
           }),
         ],
       },
@@ -329,43 +281,34 @@ export function exportsDashboard() {
             description:
               "Cores that the instances of a workload use. Only a provider with an engine measures them.",
             unit: "short",
-            queries: [
-              {
-                expr: `sum by (project, workload) (${rate("platform_instance_cpu_seconds_total")})`,
-                legend: "{{project}}/{{workload}}",
-              },
-            ],
+            queries: {
+              "{{project}}/{{workload}}": `sum by (project, workload) (${rate("platform_instance_cpu_seconds_total")})`,
+            },
           }),
           graph({
             title: "Memory of workloads",
             description: "Of all instances of a workload; each has at most that of its instance type.",
             unit: "bytes",
-            queries: [
-              {
-                expr: `sum by (project, workload) (platform_instance_memory_bytes${ofJob})`,
-                legend: "{{project}}/{{workload}}",
-              },
-            ],
+            queries: {
+              "{{project}}/{{workload}}": `sum by (project, workload) (platform_instance_memory_bytes${ofJob})`,
+            },
           }),
           graph({
             title: "Restarts",
             description: "Containers that ended and were started again, a second.",
             unit: "ops",
-            queries: [
-              {
-                expr: `sum by (project, workload) (${rate("platform_instance_restarts_total")})`,
-                legend: "{{project}}/{{workload}}",
-              },
-            ],
+            queries: {
+              "{{project}}/{{workload}}": `sum by (project, workload) (${rate("platform_instance_restarts_total")})`,
+            },
           }),
           graph({
             title: "The provider's work",
             description: "Objects that wait for the provider; failing ones are tried again.",
             unit: "short",
-            queries: [
-              { expr: `sum by (state) (telemetryd_provider_work${ofJob})`, legend: "{{state}}" },
-              { expr: `telemetryd_provider_runtime_up${ofJob}`, legend: "engine responds {{instance}}" },
-            ],
+            queries: {
+              "{{state}}": `sum by (state) (telemetryd_provider_work${ofJob})`,
+              "engine responds {{instance}}": `telemetryd_provider_runtime_up${ofJob}`,
+            },
           }),
         ],
       },
@@ -377,45 +320,31 @@ export function exportsDashboard() {
             title: "Requests",
             description: "A second, by the class of the status. 5xx: a backend fails, or cannot be reached.",
             unit: "ops",
-            queries: [
-              {
-                expr: `sum by (code) (${rate("platform_gateway_requests_total")}) > 0`,
-                legend: "{{code}}",
-              },
-            ],
+            queries: { "{{code}}": `sum by (code) (${rate("platform_gateway_requests_total")}) > 0` },
           }),
           graph({
             title: "Traffic, the ten busiest",
             description: "Bytes a second that clients get.",
             unit: "Bps",
-            queries: [
-              {
-                expr: `topk(10, sum by (project, gateway) (${rate("platform_gateway_sent_bytes_total")}))`,
-                legend: "{{project}}/{{gateway}}",
-              },
-            ],
+            queries: {
+              "{{project}}/{{gateway}}": `topk(10, sum by (project, gateway) (${rate("platform_gateway_sent_bytes_total")}))`,
+            },
           }),
           graph({
             title: "Response time, the ten longest",
             description: "Average of the last 1,024 requests, with the backend's time and the client's.",
             unit: "s",
-            queries: [
-              {
-                expr: `topk(10, max by (project, gateway) (platform_gateway_response_seconds${ofJob}))`,
-                legend: "{{project}}/{{gateway}}",
-              },
-            ],
+            queries: {
+              "{{project}}/{{gateway}}": `topk(10, max by (project, gateway) (platform_gateway_response_seconds${ofJob}))`,
+            },
           }),
           graph({
             title: "Open requests, the ten with the most",
             description: "At gateway.limits.requestsPerProxy, further requests get 429.",
             unit: "short",
-            queries: [
-              {
-                expr: `topk(10, max by (project, gateway) (platform_gateway_open_requests${ofJob}))`,
-                legend: "{{project}}/{{gateway}}",
-              },
-            ],
+            queries: {
+              "{{project}}/{{gateway}}": `topk(10, max by (project, gateway) (platform_gateway_open_requests${ofJob}))`,
+            },
           }),
         ],
       },
@@ -427,24 +356,19 @@ export function exportsDashboard() {
             title: "HAProxy",
             description: "Up: it serves the newest programs. Refused programs respond with 503.",
             unit: "short",
-            queries: [
-              { expr: `telemetryd_gateway_up${ofJob}`, legend: "up {{instance}}" },
-              {
-                expr: 'max by (instance) (telemetryd_gateway_programs{job=~"$job", state="refused"})',
-                legend: "refused {{instance}}",
-              },
-            ],
+            queries: {
+              "up {{instance}}": `telemetryd_gateway_up${ofJob}`,
+              "refused {{instance}}":
+                'max by (instance) (telemetryd_gateway_programs{job=~"$job", state="refused"})',
+            },
           }),
           graph({
             title: "Loads",
             description: "New configurations a second; changes within half a second share one.",
             unit: "ops",
-            queries: [
-              {
-                expr: `sum by (outcome, instance) (${rate("telemetryd_gateway_loads_total")})`,
-                legend: "{{outcome}} {{instance}}",
-              },
-            ],
+            queries: {
+              "{{outcome}} {{instance}}": `sum by (outcome, instance) (${rate("telemetryd_gateway_loads_total")})`,
+            },
           }),
         ],
       },

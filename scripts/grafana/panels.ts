@@ -30,11 +30,6 @@ import { PanelBuilder as TimeSeriesBuilder } from "@grafana/grafana-foundation-s
 
 export type Panel = StatBuilder | TimeSeriesBuilder;
 
-export interface Query {
-  readonly expr: string;
-  readonly legend: string;
-}
-
 /** Grafana's unit names. */
 export type Unit = "short" | "s" | "bytes" | "Bps" | "ops" | "cps" | "percentunit" | "dateTimeFromNow";
 
@@ -45,15 +40,18 @@ export interface PanelOptions {
   /** Shown as a tooltip; explains how to read the panel. */
   readonly description: string;
   readonly unit: Unit;
-  readonly queries: readonly Query[];
+  /** Expressions by their legends, in order. */
+  readonly queries: Readonly<Record<string, string>>;
 }
 
-const queryOf = ({ expr, legend }: Query, index: number): DataqueryBuilder =>
-  new DataqueryBuilder()
-    .refId(String.fromCharCode(65 + index))
-    .datasource(datasource)
-    .expr(expr)
-    .legendFormat(legend);
+const targetsOf = (queries: PanelOptions["queries"]): DataqueryBuilder[] =>
+  Object.entries(queries).map(([legend, expr], index) =>
+    new DataqueryBuilder()
+      .refId(String.fromCharCode(65 + index))
+      .datasource(datasource)
+      .expr(expr)
+      .legendFormat(legend),
+  );
 
 /** A time series panel. */
 export function graph({ title, description, unit, queries }: PanelOptions): Panel {
@@ -61,7 +59,7 @@ export function graph({ title, description, unit, queries }: PanelOptions): Pane
     .title(title)
     .description(description)
     .datasource(datasource)
-    .targets(queries.map((query, index) => queryOf(query, index).range()))
+    .targets(targetsOf(queries).map((target) => target.range()))
     .unit(unit)
     .min(0)
     .fillOpacity(10)
@@ -87,7 +85,7 @@ export function stat(options: PanelOptions & { readonly bad?: number }): Panel {
     .title(title)
     .description(description)
     .datasource(datasource)
-    .targets(queries.map((query, index) => queryOf(query, index).instant()))
+    .targets(targetsOf(queries).map((target) => target.instant()))
     .unit(unit)
     .thresholds(new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(steps))
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(["lastNotNull"]))
@@ -113,6 +111,11 @@ export function rate(metric: string, filters = ofJob): string {
 /** A quantile of a histogram. @param by labels that are kept */
 export function quantile(share: number, histogram: string, ...by: readonly string[]): string {
   return `histogram_quantile(${share}, sum by (${[...by, "le"].join(", ")}) (${rate(`${histogram}_bucket`)}))`;
+}
+
+/** Queries for several quantiles, such as `99 %`. */
+export function quantiles(histogram: string, ...shares: readonly number[]): PanelOptions["queries"] {
+  return Object.fromEntries(shares.map((share) => [`${share * 100} %`, quantile(share, histogram)]));
 }
 
 const columns = 24;

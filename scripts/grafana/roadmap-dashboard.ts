@@ -17,31 +17,26 @@ export function roadmapDashboard() {
             description: "Since a refresh last succeeded, in any replica.",
             unit: "s",
             bad: 7200,
-            queries: [
-              {
-                expr: `time() - max(telemetryd_roadmap_last_success_timestamp_seconds${ofJob} > 0)`,
-                legend: "age",
-              },
-            ],
+            queries: { age: `time() - max(telemetryd_roadmap_last_success_timestamp_seconds${ofJob} > 0)` },
           }),
           stat({
             title: "Items",
             description: "In the cached backlog.",
             unit: "short",
             // Every replica shows the same cache.
-            queries: [{ expr: `sum(max by (status) (telemetryd_roadmap_items${ofJob}))`, legend: "items" }],
+            queries: { items: `sum(max by (status) (telemetryd_roadmap_items${ofJob}))` },
           }),
           stat({
             title: "Refreshing",
             description: "1 while a refresh is in flight; in the whole fleet there is one at a time.",
             unit: "short",
-            queries: [{ expr: `max(telemetryd_roadmap_refreshing${ofJob})`, legend: "refreshing" }],
+            queries: { refreshing: `max(telemetryd_roadmap_refreshing${ofJob})` },
           }),
           stat({
             title: "Replicas",
             description: "Daemons that are scraped.",
             unit: "short",
-            queries: [{ expr: `count(telemetryd_build_info${ofJob})`, legend: "replicas" }],
+            queries: { replicas: `count(telemetryd_build_info${ofJob})` },
           }),
         ],
       },
@@ -53,38 +48,26 @@ export function roadmapDashboard() {
             title: "Refreshes by result",
             description: "Unchanged: the board was asked, and nothing had changed.",
             unit: "short",
-            queries: [
-              {
-                expr: `sum by (result) (increase(telemetryd_roadmap_refreshes_total${ofJob}[$__rate_interval]))`,
-                legend: "{{result}}",
-              },
-            ],
+            queries: {
+              "{{result}}": `sum by (result) (increase(telemetryd_roadmap_refreshes_total${ofJob}[$__rate_interval]))`,
+            },
           }),
           graph({
             title: "Failures by kind",
             description: "The last backlog goes on being served.",
             unit: "short",
-            queries: [
-              {
-                expr: `sum by (kind) (increase(telemetryd_roadmap_refresh_failures_total${ofJob}[$__rate_interval]))`,
-                legend: "{{kind}}",
-              },
-            ],
+            queries: {
+              "{{kind}}": `sum by (kind) (increase(telemetryd_roadmap_refresh_failures_total${ofJob}[$__rate_interval]))`,
+            },
           }),
           graph({
             title: "Time of a refresh",
             description: "The slowest of ten, and the average.",
             unit: "s",
-            queries: [
-              {
-                expr: quantile(0.9, "telemetryd_roadmap_refresh_duration_seconds"),
-                legend: "90 %",
-              },
-              {
-                expr: `sum(${rate("telemetryd_roadmap_refresh_duration_seconds_sum")}) / sum(${rate("telemetryd_roadmap_refresh_duration_seconds_count")})`,
-                legend: "average",
-              },
-            ],
+            queries: {
+              "90 %": quantile(0.9, "telemetryd_roadmap_refresh_duration_seconds"),
+              average: `sum(${rate("telemetryd_roadmap_refresh_duration_seconds_sum")}) / sum(${rate("telemetryd_roadmap_refresh_duration_seconds_count")})`,
+            },
           }),
         ],
       },
@@ -96,18 +79,15 @@ export function roadmapDashboard() {
             title: "Items by status",
             description: "As the page shows them.",
             unit: "short",
-            queries: [{ expr: `max by (status) (telemetryd_roadmap_items${ofJob})`, legend: "{{status}}" }],
+            queries: { "{{status}}": `max by (status) (telemetryd_roadmap_items${ofJob})` },
           }),
           graph({
             title: "Unreadable cache entries",
             description: "Thrown away and fetched again.",
             unit: "short",
-            queries: [
-              {
-                expr: `sum(increase(telemetryd_roadmap_invalid_entries_total${ofJob}[$__rate_interval]))`,
-                legend: "entries",
-              },
-            ],
+            queries: {
+              entries: `sum(increase(telemetryd_roadmap_invalid_entries_total${ofJob}[$__rate_interval]))`,
+            },
           }),
         ],
       },
@@ -120,28 +100,21 @@ export function roadmapDashboard() {
             description: "Of all replicas together; many that wait call for more replicas.",
             unit: "short",
             // Every replica reports the same value.
-            queries: [
-              {
-                expr: `max by (queue, state) (bullmq_job_count${ofJob}) > 0`,
-                legend: "{{queue}} {{state}}",
-              },
-            ],
+            queries: { "{{queue}} {{state}}": `max by (queue, state) (bullmq_job_count${ofJob}) > 0` },
           }),
           graph({
             title: "Jobs completed",
             description:
               "A second, in all replicas. Export cycles, where the schedule is the queue, and refreshes.",
             unit: "ops",
-            queries: [
-              { expr: `max by (queue) (${rate("bullmq_job_completed_total")})`, legend: "{{queue}}" },
-            ],
+            queries: { "{{queue}}": `max by (queue) (${rate("bullmq_job_completed_total")})` },
           }),
           graph({
             title: "Jobs failed",
             description:
               "A second, in all replicas. A cycle whose receiver is away does not fail; these are faults.",
             unit: "ops",
-            queries: [{ expr: `max by (queue) (${rate("bullmq_job_failed_total")})`, legend: "{{queue}}" }],
+            queries: { "{{queue}}": `max by (queue) (${rate("bullmq_job_failed_total")})` },
           }),
         ],
       },
@@ -153,20 +126,13 @@ export function roadmapDashboard() {
             title: "Responses by status code",
             description: "429: a client is over its rate limit.",
             unit: "ops",
-            queries: [
-              { expr: `sum by (code) (${rate("telemetryd_api_requests_total")})`, legend: "{{code}}" },
-            ],
+            queries: { "{{code}}": `sum by (code) (${rate("telemetryd_api_requests_total")})` },
           }),
           graph({
             title: "Responses by operation",
             description: "What is asked for.",
             unit: "ops",
-            queries: [
-              {
-                expr: `sum by (operation) (${rate("telemetryd_api_requests_total")})`,
-                legend: "{{operation}}",
-              },
-            ],
+            queries: { "{{operation}}": `sum by (operation) (${rate("telemetryd_api_requests_total")})` },
           }),
         ],
       },
