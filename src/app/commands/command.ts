@@ -37,8 +37,9 @@ function collect(value: string, previous: readonly string[]): string[] {
   return [...previous, value];
 }
 
-export function configSources({ config, set }: ConfigOptions) {
-  return { file: config, overrides: set, environment: process.env };
+/** A command's options, with where its configuration comes from. */
+export function configSources<T extends ConfigOptions>({ config, set, ...rest }: T) {
+  return { ...rest, file: config, overrides: set, environment: process.env };
 }
 
 export function textOrJson(): Option {

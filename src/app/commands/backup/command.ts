@@ -17,8 +17,7 @@ export function registerBackup(program: Command, { stdout, stderr, stopSignal }:
     .option("--project <organization/name>", "only this project")
     .action(async (path: string, options: FileOptions) => {
       const { createBackup } = await import("./create.ts");
-      const { project } = options;
-      await createBackup({ ...configSources(options), path, project }, stdout, stderr, stopSignal());
+      await createBackup({ ...configSources(options), path }, stdout, stderr, stopSignal());
     });
 
   configured(backup.command("restore"))
@@ -27,8 +26,7 @@ export function registerBackup(program: Command, { stdout, stderr, stopSignal }:
     .option("--project <organization/name>", "only this project of the backup")
     .action(async (path: string, options: FileOptions) => {
       const { restoreBackup } = await import("./restore.ts");
-      const { project } = options;
-      await restoreBackup({ ...configSources(options), path, project }, process.stdin, stderr, stopSignal());
+      await restoreBackup({ ...configSources(options), path }, process.stdin, stderr, stopSignal());
     });
 
   configured(backup.command("export"))
@@ -37,7 +35,6 @@ export function registerBackup(program: Command, { stdout, stderr, stopSignal }:
     .option("--with-secrets", "also print Secrets, with their values")
     .action(async (options: ConfigOptions & { project: string; withSecrets?: boolean }) => {
       const { exportProject } = await import("./export.ts");
-      const { project, withSecrets = false } = options;
-      await exportProject({ ...configSources(options), project, withSecrets }, stdout, stopSignal());
+      await exportProject({ withSecrets: false, ...configSources(options) }, stdout, stopSignal());
     });
 }

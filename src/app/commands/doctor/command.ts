@@ -23,7 +23,6 @@ export function registerDoctor(program: Command, { stopSignal, finish }: Command
     .addOption(tableOrJson())
     .action(async (options: DoctorCommandOptions) => {
       const { doctor } = await import("./doctor.ts");
-      const { address, bundle, output } = options;
-      finish(await doctor({ ...configSources(options), address, bundle, output }, stopSignal()));
+      finish(await doctor(configSources(options), stopSignal()));
     });
 }

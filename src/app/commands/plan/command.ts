@@ -26,9 +26,8 @@ export function registerPlan(program: Command, { log, stopSignal, finish }: Comm
     .addOption(textOrJson())
     .action(async (policies: string, options: PlanCommandOptions) => {
       const { plan } = await import("./plan.ts");
-      const { project, probe, window: windowMs, output } = options;
-      const wanted = { policies, project, probe, windowMs, output };
-      finish(await plan({ ...configSources(options), ...wanted }, log, stopSignal()));
+      const wanted = { ...configSources(options), policies, windowMs: options.window };
+      finish(await plan(wanted, log, stopSignal()));
     });
 }
 

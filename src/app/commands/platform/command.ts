@@ -46,8 +46,7 @@ function registerOrganization(program: Command, { stdout, stopSignal }: CommandC
     .option("--project <project>", "only there, in place of the role in the organization")
     .action(async (name: string, options: MemberCommandOptions & { role: Role }) => {
       const { addMember } = await import("./organization.ts");
-      const { user, role, project } = options;
-      await addMember({ ...configSources(options), name, user, role, project }, stdout, stopSignal());
+      await addMember({ ...configSources(options), name }, stdout, stopSignal());
     });
 
   configured(organization.command("remove-member"))
@@ -57,8 +56,7 @@ function registerOrganization(program: Command, { stdout, stopSignal }: CommandC
     .option("--project <project>", "remove only the user's role in this project")
     .action(async (name: string, options: MemberCommandOptions) => {
       const { removeMember } = await import("./organization.ts");
-      const { user, project } = options;
-      await removeMember({ ...configSources(options), name, user, project }, stdout, stopSignal());
+      await removeMember({ ...configSources(options), name }, stdout, stopSignal());
     });
 
   configured(organization.command("list"))
@@ -66,7 +64,7 @@ function registerOrganization(program: Command, { stdout, stopSignal }: CommandC
     .addOption(tableOrJson())
     .action(async (options: ConfigOptions & { output: "table" | "json" }) => {
       const { listOrganizations } = await import("./organization.ts");
-      await listOrganizations({ ...configSources(options), output: options.output }, stdout, stopSignal());
+      await listOrganizations(configSources(options), stdout, stopSignal());
     });
 
   configured(organization.command("delete"))
@@ -75,8 +73,11 @@ function registerOrganization(program: Command, { stdout, stopSignal }: CommandC
     .option("--with-projects", "also delete its projects, with everything in them")
     .action(async (name: string, options: ConfigOptions & { withProjects?: boolean }) => {
       const { deleteOrganization } = await import("./organization.ts");
-      const { withProjects = false } = options;
-      await deleteOrganization({ ...configSources(options), name, withProjects }, stdout, stopSignal());
+      await deleteOrganization(
+        { withProjects: false, ...configSources(options), name },
+        stdout,
+        stopSignal(),
+      );
     });
 
   configured(organization.command("show"))
@@ -85,8 +86,7 @@ function registerOrganization(program: Command, { stdout, stopSignal }: CommandC
     .addOption(tableOrJson())
     .action(async (name: string, options: ConfigOptions & { output: "table" | "json" }) => {
       const { showOrganization } = await import("./organization.ts");
-      const { output } = options;
-      await showOrganization({ ...configSources(options), name, output }, stdout, stopSignal());
+      await showOrganization({ ...configSources(options), name }, stdout, stopSignal());
     });
 }
 
@@ -103,9 +103,7 @@ function registerToken(program: Command, { stdout, stopSignal }: CommandContext)
     .addOption(new Option("--role <role>", "the most that it may do").choices(["viewer", "editor", "admin"]))
     .action(async (options: ConfigOptions & NewTokenOptions) => {
       const { createToken } = await import("./token.ts");
-      const { user, name, expires, organization, project, role } = options;
-      const wanted = { user, name, expires, organization, project, role };
-      await createToken({ ...configSources(options), ...wanted }, stdout, stopSignal());
+      await createToken(configSources(options), stdout, stopSignal());
     });
 
   configured(token.command("list"))
@@ -113,7 +111,7 @@ function registerToken(program: Command, { stdout, stopSignal }: CommandContext)
     .addOption(tableOrJson())
     .action(async (options: ConfigOptions & { output: "table" | "json" }) => {
       const { listTokens } = await import("./token.ts");
-      await listTokens({ ...configSources(options), output: options.output }, stdout, stopSignal());
+      await listTokens(configSources(options), stdout, stopSignal());
     });
 
   configured(token.command("revoke"))
@@ -122,8 +120,7 @@ function registerToken(program: Command, { stdout, stopSignal }: CommandContext)
     .option("--user <user>", "whose it is, where several users have one of that name")
     .action(async (token: string, options: ConfigOptions & { user?: string }) => {
       const { revokeToken } = await import("./token.ts");
-      const { user } = options;
-      await revokeToken({ ...configSources(options), token, user }, stdout, stopSignal());
+      await revokeToken({ ...configSources(options), token }, stdout, stopSignal());
     });
 }
 
@@ -144,9 +141,7 @@ function registerAccess(program: Command, { stdout, stopSignal }: CommandContext
     .option("--api-url <url>", "where the platform is reached")
     .action(async (options: KubeconfigCommandOptions) => {
       const { ownCall, printKubeconfig } = await import("./kubeconfig.ts");
-      const { organization, project, tokenFile, apiUrl } = options;
-      const wanted = { ...configSources(options), organization, project, tokenFile, apiUrl };
-      await printKubeconfig(wanted, ownCall(), stdout, Date.now(), stopSignal());
+      await printKubeconfig(configSources(options), ownCall(), stdout, Date.now(), stopSignal());
     });
 
   program

@@ -46,6 +46,6 @@ export function registerPolicies(
     .option("--sink <name>", "only sinks of this name")
     .action(async (options: ExportCommandOptions) => {
       const { exportSpan } = await import("./export.ts");
-      await exportSpan({ ...options, ...configSources(options) }, stderr, log, stopSignal());
+      await exportSpan(configSources(options), stderr, log, stopSignal());
     });
 }

@@ -25,7 +25,7 @@ export function registerQuery(program: Command, { stopSignal, finish }: CommandC
     .addOption(tableOrJson())
     .action(async (text: string, options: ConfigOptions & Omit<QueryOptions, "file" | "query">) => {
       const { query } = await import("./query.ts");
-      finish(await query({ ...options, ...configSources(options), query: text }, stopSignal()));
+      finish(await query({ ...configSources(options), query: text }, stopSignal()));
     });
 
   program
