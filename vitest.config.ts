@@ -73,8 +73,8 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["src/**/*.test.ts", "scripts/**/*.test.ts", "test/unit/**/*.test.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
           // They share nothing that any of them changes: a process for each of two hundred files takes as long as the tests.
           isolate: false,
           maxWorkers: 2,
@@ -100,7 +100,7 @@ export default defineConfig({
           env: manyCases,
           isolate: false,
           // They take less than half of two cores when four run at a time.
-          maxWorkers: 7,
+          maxWorkers: 6,
           sequence: { groupOrder: 2 },
         },
       },

@@ -116,7 +116,7 @@ test("the copies of a large template count: a quota of 4 MiB holds, and says why
   await plane.create("compute", "workloads", large("small", 10_000, 20));
   await plane.areReady("small-us-dfw", 20);
   expect(await available(plane, "workloads", "small")).toMatchObject({ reason: "AvailablePlacementFound" });
-}, 90_000);
+});
 
 test("objects: whatever does not fit is named where people look, and is made once there is room", async () => {
   const { platform, bearer } = await start({ objects: 20 });
