@@ -1,6 +1,6 @@
 import "./app/daemon/heap-flags.ts";
 import { basename } from "node:path";
-import { Argument, Command, CommanderError } from "commander";
+import { Command, CommanderError } from "commander";
 import { registerBackup } from "./app/commands/backup/command.ts";
 import {
   type CommandContext,
@@ -10,8 +10,8 @@ import {
 } from "./app/commands/command.ts";
 import { registerCompletion } from "./app/commands/completion/command.ts";
 import { registerDoctor } from "./app/commands/doctor/command.ts";
+import { registerLogLevel } from "./app/commands/log-level.ts";
 import { registerLogs } from "./app/commands/logs/command.ts";
-import { opsAddressOption } from "./app/commands/ops-address.ts";
 import { registerPlan } from "./app/commands/plan/command.ts";
 import { registerPlatform } from "./app/commands/platform/command.ts";
 import { registerPolicies } from "./app/commands/policies/command.ts";
@@ -22,7 +22,7 @@ import { registerTap } from "./app/commands/tap/command.ts";
 import { describeError, TelemetrydError } from "./base/core/errors.ts";
 import { FaultsError } from "./base/core/fault.ts";
 import { version } from "./base/core/version.ts";
-import { createLogger, logLevels } from "./base/log/log.ts";
+import { createLogger } from "./base/log/log.ts";
 import { redact } from "./base/log/redact.ts";
 
 /**
@@ -101,16 +101,7 @@ configured(program.command("run"))
     await run({ sources, out: stdout, onReload, onWarning }, stopSignal());
   });
 
-program
-  .command("log-level")
-  .description("show a running daemon's log level, or set it until the configuration is read again")
-  .addArgument(new Argument("[level]").choices(logLevels))
-  .addOption(opsAddressOption())
-  .action(async (level: string | undefined, options: { readonly address: string }) => {
-    const { logLevel } = await import("./app/commands/log-level.ts");
-    await logLevel(options.address, level, stdout, stopSignal());
-  });
-
+registerLogLevel(program, context);
 registerPolicies(program, context);
 registerStatus(program, context);
 registerQuery(program, context);

@@ -1,7 +1,21 @@
+import { Argument, type Command } from "commander";
 import { TelemetrydError } from "../../base/core/errors.ts";
-import type { LineSink } from "../../base/log/log.ts";
-import { askDaemon, opsUrl } from "./ops-address.ts";
+import { type LineSink, logLevels } from "../../base/log/log.ts";
+import type { CommandContext } from "./command.ts";
+import { askDaemon, opsAddressOption, opsUrl } from "./ops-address.ts";
 import { printable } from "./table.ts";
+
+/** Registers `log-level`. */
+export function registerLogLevel(program: Command, { stdout, stopSignal }: CommandContext): void {
+  program
+    .command("log-level")
+    .description("show a running daemon's log level, or set it until the configuration is read again")
+    .addArgument(new Argument("[level]").choices(logLevels))
+    .addOption(opsAddressOption())
+    .action(async (level: string | undefined, options: { readonly address: string }) => {
+      await logLevel(options.address, level, stdout, stopSignal());
+    });
+}
 
 /**
  * `telemetryd log-level`: prints a running daemon's log level, or sets it.

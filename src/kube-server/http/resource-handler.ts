@@ -5,18 +5,16 @@ import {
   badRequest,
   methodNotAllowed,
   notFound,
-  PlaneGoneError,
   pathNotFound,
   readMethods,
   StatusError,
   tooLargeResourceVersion,
 } from "../api/status.ts";
-import { selectsObject } from "../api/traits.ts";
 import { decodeBody } from "../encoding/body.ts";
 import { checkDecoding, dropUnknownFields, readObject } from "../resources/admission.ts";
 import { readDeleteOptions } from "../resources/delete-options.ts";
 import { deleteObject } from "../resources/deletion.ts";
-import { fixedObjects } from "../resources/fixed-objects.ts";
+import { fixedList, fixedObjects } from "../resources/fixed-objects.ts";
 import {
   checkVersion,
   type ListedObject,
@@ -332,20 +330,6 @@ async function deleteCollection(context: ResourceContext, request: ResourceReque
   }
   const parts = onePart({ resourceVersion, objects, end: {} });
   return { code: 200, body: listBody(parts, kind, form, context.clock.nowMs()), encoding: form.encoding };
-}
-
-/** The objects that are part of the program, in one part, with a version from which a watch can begin. */
-async function* fixedList(
-  store: ObjectStore,
-  { plane, kind, selector }: Selection,
-): AsyncGenerator<ListPart> {
-  const resourceVersion = await store.newestVersion(plane);
-  if (resourceVersion === undefined) throw new PlaneGoneError();
-  const selected = ((await fixedObjects(store, plane, kind)) ?? []).filter(
-    (object) => selector === undefined || selectsObject(selector, object, kind),
-  );
-  const objects = selected.map((object) => ({ json: JSON.stringify(object), object: () => object }));
-  yield { resourceVersion, objects, end: {} };
 }
 
 async function* onePart(part: ListPart): AsyncGenerator<ListPart> {

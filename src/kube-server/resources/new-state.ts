@@ -274,3 +274,8 @@ export function hasFinalizers(object: KubeObject): boolean {
   const own = object.kind === namespaceKind.kind && isJsonObject(spec) ? stringList(spec["finalizers"]) : [];
   return (object.metadata.finalizers ?? []).length > 0 || own.length > 0;
 }
+
+/** Whether nothing keeps an object that is being deleted. */
+export function isLastState(object: KubeObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined && !hasFinalizers(object);
+}

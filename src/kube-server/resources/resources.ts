@@ -20,6 +20,7 @@ import {
 import { type Manager, readManagers } from "../apply/managers.ts";
 import { namespaceKind } from "../kinds/namespace.ts";
 import type { ChangeType } from "../store/change.ts";
+import type { Commit } from "../store/commit.ts";
 import { objectKey } from "../store/keys.ts";
 import type { ObjectStore } from "../store/object-store.ts";
 import { parseServed, servedObject, storedForm, storedObject, storedParts } from "../store/stored-object.ts";
@@ -33,7 +34,7 @@ import {
   checkServerFinalizers,
   checkVersion,
   copyOfGiven,
-  hasFinalizers,
+  isLastState,
   keepGeneration,
   keepProviderFinalizers,
   keepServerFinalizers,
@@ -53,6 +54,8 @@ export interface WriteResult {
   readonly created: boolean;
   readonly warnings: readonly string[];
 }
+
+type Terms = Pick<Commit, "isLimited" | "dryRun">;
 
 /** New state of an object, with its field managers if the change determined them (server-side apply). */
 export interface NewState {
@@ -130,7 +133,7 @@ export function createResources(options: ResourcesOptions): Resources {
     type: ChangeType,
     object: KubeObject,
     old: KubeObject | undefined,
-    { isLimited, dryRun }: { readonly isLimited: boolean; readonly dryRun: boolean },
+    { isLimited, dryRun }: Terms,
   ): Promise<{ outcome: "committed"; object: KubeObject } | { outcome: "modified" }> => {
     const { kind, plane, namespace, name } = target;
     const parts = storedParts(object);
@@ -326,19 +329,11 @@ export function createResources(options: ResourcesOptions): Resources {
   };
 }
 
-/** Whether nothing keeps an object that is being deleted. */
-function isLastState(object: KubeObject): boolean {
-  return object.metadata.deletionTimestamp !== undefined && !hasFinalizers(object);
-}
-
 function nameAndUid({ metadata }: KubeObject): { readonly name: string; readonly uid: string } {
   return { name: metadata.name ?? "", uid: metadata.uid ?? "" };
 }
 
-function termsOf({ isExempt, dryRun }: WriteOptions): {
-  readonly isLimited: boolean;
-  readonly dryRun: boolean;
-} {
+function termsOf({ isExempt, dryRun }: WriteOptions): Terms {
   return { isLimited: isExempt !== true, dryRun };
 }
 
