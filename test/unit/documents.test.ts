@@ -25,6 +25,16 @@ test.each(documents)("every file that %s links to is there", (document) => {
   expect(targets.filter((target) => !existsSync(resolve(root, dirname(document), target)))).toEqual([]);
 });
 
+test("docs/decisions/dependencies.md names each package, and no other", () => {
+  const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<string, object>;
+  const rows = [...read("docs/decisions/dependencies.md").matchAll(/^\| ([^|]+) \|/gm)].slice(2);
+  const named = rows.flatMap(([, cell = ""]) => cell.replaceAll("*", "").split(", "));
+  const packages = Object.keys({ ...dependencies, ...devDependencies }).filter(
+    (name) => !name.startsWith("@types/"),
+  );
+  expect(named.toSorted()).toEqual(packages.toSorted());
+});
+
 describe("the README", () => {
   const blocks = [...read("README.md").matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text ?? "");
 

@@ -5,7 +5,7 @@ import { sinkStore } from "../../../test/support/sink/sink-store.ts";
 import { samplesAt, seriesOf } from "../../../test/support/store/series.ts";
 import { TestClock } from "../../../test/support/test-clock.ts";
 import type { Outcome } from "../remote-write/send/outcome.ts";
-import type { Verdict } from "../remote-write/transport/classify.ts";
+import type { Verdict } from "../remote-write/transport/classify-response.ts";
 import { losesDataInMs } from "./delivering-condition.ts";
 import { Interruption, type InterruptionReason } from "./dispatch/interruption.ts";
 import { Exporter } from "./exporter.ts";

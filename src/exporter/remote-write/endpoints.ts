@@ -20,7 +20,7 @@ import { EndpointState, type ProtocolSetting } from "./endpoint/endpoint-state.t
 import { builtCompression } from "./send/compressing-sender.ts";
 import type { RemoteWriteMetrics } from "./send/metrics.ts";
 import type { AttemptHook } from "./send/outcome.ts";
-import { RateLimit } from "./send/rate-limit.ts";
+import { SamplePace } from "./send/sample-pace.ts";
 import { createMetadataSender, createSender, type SenderDeps, type SenderTarget } from "./send/sender.ts";
 import {
   type PostLimits,
@@ -70,7 +70,7 @@ interface Group {
   readonly tls: TlsMaterial;
   readonly bearerToken: SecretFile | undefined;
   /** The rate limit of the prefix, shared by all scopes. */
-  readonly rateLimit: RateLimit | undefined;
+  readonly rateLimit: SamplePace | undefined;
 }
 
 /** Maximum number of endpoints whose state is kept; the state of the oldest is detected again. */
@@ -84,7 +84,7 @@ export class Endpoints {
   readonly #config: EndpointsConfig;
   readonly #deps: EndpointsDeps;
   readonly #groups = new Map<string, Group>();
-  readonly #rateLimits = new Map<EndpointSettings, RateLimit>();
+  readonly #rateLimits = new Map<EndpointSettings, SamplePace>();
   readonly #transports = new Map<string, Transport>();
   readonly #states = new Map<string, EndpointState>();
   readonly #names: NameResolver;
@@ -223,11 +223,11 @@ export class Endpoints {
     return group;
   }
 
-  #rateLimitOf(entry: EndpointSettings): RateLimit | undefined {
+  #rateLimitOf(entry: EndpointSettings): SamplePace | undefined {
     if (entry.maxSamplesPerSecond === 0) return undefined;
     let limit = this.#rateLimits.get(entry);
     if (limit === undefined) {
-      limit = new RateLimit(entry.maxSamplesPerSecond, this.#deps.clock);
+      limit = new SamplePace(entry.maxSamplesPerSecond, this.#deps.clock);
       this.#rateLimits.set(entry, limit);
     }
     return limit;

@@ -1,6 +1,6 @@
 import { toSnappy } from "./encoding/compression.ts";
 import type { EncodedRequest } from "./encoding/request.ts";
-import type { Verdict } from "./transport/classify.ts";
+import type { Verdict } from "./transport/classify-response.ts";
 
 /** A request as it was sent, for those who look at a sink's traffic. */
 export interface TappedRequest extends Pick<EncodedRequest, "protocol" | "payload"> {

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { BacklogCache } from "./cache.ts";
+import type { BacklogCache } from "./backlog-cache.ts";
 
 /** The roadmap cache's metrics, in a registry of its own. */
 export interface RoadmapMetrics {

@@ -5,7 +5,7 @@ import type { Lease } from "../../base/redis/lease.ts";
 import type { BacklogMeta } from "../board/backlog.ts";
 import type { Board, BoardFailure } from "../board/board.ts";
 import { type AnnouncedChanges, settleMs } from "./announced-changes.ts";
-import type { BacklogCache } from "./cache.ts";
+import type { BacklogCache } from "./backlog-cache.ts";
 import { type RefreshOutcome, type RefreshSettings, refresh } from "./refresh.ts";
 import { leaseMs, type SharedCache } from "./shared-cache.ts";
 

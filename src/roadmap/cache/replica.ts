@@ -1,6 +1,6 @@
 import type { Logger } from "../../base/log/log.ts";
 import type { Board } from "../board/board.ts";
-import type { BacklogCache } from "./cache.ts";
+import type { BacklogCache } from "./backlog-cache.ts";
 import type { SharedCache, SharedState } from "./shared-cache.ts";
 import { parseEvent } from "./shared-event.ts";
 

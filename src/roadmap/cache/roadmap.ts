@@ -16,7 +16,7 @@ import {
   type PendingChange,
   settleMs,
 } from "./announced-changes.ts";
-import { type BacklogCache, createBacklogCache } from "./cache.ts";
+import { type BacklogCache, createBacklogCache } from "./backlog-cache.ts";
 import { createRoadmapMetrics, type RoadmapMetrics } from "./metrics.ts";
 import { openRefreshQueue, type RefreshQueue } from "./refresh-queue.ts";
 import { type RunResult, runRefresh } from "./refresh-run.ts";

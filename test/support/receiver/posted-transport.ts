@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from "vitest";
 import type { Lookup } from "../../../src/base/net/guarded-lookup.ts";
-import { classify } from "../../../src/exporter/remote-write/transport/classify.ts";
+import { classify } from "../../../src/exporter/remote-write/transport/classify-response.ts";
 import {
   type PostLimits,
   type PostResult,

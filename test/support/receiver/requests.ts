@@ -8,7 +8,7 @@ import type { EncodedRequest } from "../../../src/exporter/remote-write/encoding
 import { EndpointState } from "../../../src/exporter/remote-write/endpoint/endpoint-state.ts";
 import { RemoteWriteMetrics } from "../../../src/exporter/remote-write/send/metrics.ts";
 import type { SenderDeps, SenderTarget } from "../../../src/exporter/remote-write/send/sender.ts";
-import { classify, type Verdict } from "../../../src/exporter/remote-write/transport/classify.ts";
+import { classify, type Verdict } from "../../../src/exporter/remote-write/transport/classify-response.ts";
 import {
   postLimits,
   type TransportLimits,

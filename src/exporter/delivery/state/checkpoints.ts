@@ -1,6 +1,8 @@
 /**
- * The checkpoints of a sink: by source, the time (Unix ms) up to which the receiver has every sample. They
- * move here and nowhere else, when a window is closed (see `WindowJournal`) or a source is new.
+ * The checkpoints of a sink: by source, the time (Unix ms) up to which everything is decided. One moves when
+ * a window is closed (see `WindowJournal`), a source is new, what is older than `delivery.maxBackfill` is
+ * skipped, or it meets the span ahead of it (`retry.order: newestFirst`). In a fleet, Redis moves its own
+ * copy (fleet/scripts.ts).
  */
 export type Checkpoints = Map<string, number>;
 

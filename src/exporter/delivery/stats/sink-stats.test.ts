@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Verdict } from "../../remote-write/transport/classify.ts";
+import type { Verdict } from "../../remote-write/transport/classify-response.ts";
 import { SinkStats } from "./sink-stats.ts";
 
 const failed = { kind: "retry", reason: "server_error", responseLost: false } as const;

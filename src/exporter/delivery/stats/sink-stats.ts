@@ -1,5 +1,5 @@
 import { Sparkline } from "../../../base/core/sparkline.ts";
-import type { Verdict } from "../../remote-write/transport/classify.ts";
+import type { Verdict } from "../../remote-write/transport/classify-response.ts";
 import { SourceSeries } from "./source-series.ts";
 
 /** Attempts that fail for a shorter time are no trouble yet: a receiver may just be restarting. */

@@ -4,8 +4,8 @@ import type { Window } from "../ports/window.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
 import type { InvalidLabels, InvalidReason } from "../samples/metric-labels.ts";
 import { sortByTime, trimToWindow } from "../samples/sample-order.ts";
-import { parseUncommonLine } from "./export-line-json.ts";
 import { scanTimestamp, scanValue } from "./sample-numbers.ts";
+import { parseUncommonLine } from "./uncommon-line.ts";
 
 /** A fault that makes the body incomplete: earlier series are valid, but the read has failed. */
 export interface BodyFault {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { EgressScope } from "../../../base/net/egress.ts";
 import type { AwsKeys, Credentials } from "../../policy/spec/types.ts";
-import type { Verdict } from "../transport/classify.ts";
+import type { Verdict } from "../transport/classify-response.ts";
 import { type TokenCredentials, tokenFetch } from "./access-tokens.ts";
 import { assumeRole, type SignedRequest, signatureHeaders } from "./aws.ts";
 import { awsEnvironmentKeys } from "./environment.ts";

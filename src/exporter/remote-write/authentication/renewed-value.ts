@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import { onAbort } from "../../../base/core/on-abort.ts";
-import type { Verdict } from "../transport/classify.ts";
+import type { Verdict } from "../transport/classify-response.ts";
 
 /** A fetched value, or why there is none. */
 export type Fetched<T> =

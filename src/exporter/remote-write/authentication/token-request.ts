@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/core/clock.ts";
 import { liveSecrets } from "../../../base/log/live-secrets.ts";
 import { redact } from "../../../base/log/redact.ts";
 import type { EgressScope } from "../../../base/net/egress.ts";
-import { classify, quoteBody, type Verdict } from "../transport/classify.ts";
+import { classify, quoteBody, type Verdict } from "../transport/classify-response.ts";
 import type { PostLimits, PostResult, Transport } from "../transport/post.ts";
 import type { Fetched } from "./renewed-value.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { smallRequest } from "../../../../test/support/receiver/requests.ts";
 import { EndpointState } from "../endpoint/endpoint-state.ts";
-import type { Verdict } from "../transport/classify.ts";
+import type { Verdict } from "../transport/classify-response.ts";
 import { suspendingWhenBroken } from "./broken-responses.ts";
 
 const broken: Verdict = { kind: "retry", reason: "invalid_answer", message: "no HTTP", responseLost: true };

@@ -1,5 +1,5 @@
 import type { EndpointState } from "../endpoint/endpoint-state.ts";
-import type { Verdict } from "../transport/classify.ts";
+import type { Verdict } from "../transport/classify-response.ts";
 import type { AttemptSender } from "./outcome.ts";
 
 /** So many responses in a row that break HTTP suspend the sink. */

@@ -5,7 +5,7 @@ import type { Compression } from "../../policy/spec/types.ts";
 import { hasZstd, toZstd } from "../encoding/compression.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import { EndpointState } from "../endpoint/endpoint-state.ts";
-import type { Verdict } from "../transport/classify.ts";
+import type { Verdict } from "../transport/classify-response.ts";
 import { builtCompression, compressing } from "./compressing-sender.ts";
 
 const delivered: Verdict = { kind: "delivered", status: 204 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { verdictOf } from "../../../../test/support/receiver/requests.ts";
-import type { Verdict } from "../transport/classify.ts";
+import type { Verdict } from "../transport/classify-response.ts";
 import { metadataOutcome } from "./metadata-outcome.ts";
 
 test.each([

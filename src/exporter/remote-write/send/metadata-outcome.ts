@@ -1,4 +1,4 @@
-import type { Verdict } from "../transport/classify.ts";
+import type { Verdict } from "../transport/classify-response.ts";
 
 /**
  * What became of metadata: `refused` by a receiver that does not want it, `failed` when another request may

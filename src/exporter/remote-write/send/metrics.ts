@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { RetryReason, Verdict } from "../transport/classify.ts";
+import type { RetryReason, Verdict } from "../transport/classify-response.ts";
 import type { MetadataOutcome } from "./metadata-outcome.ts";
 
 /** The value of the label `outcome` for each verdict. The values are public: dashboards query them. */

@@ -1,5 +1,5 @@
 import type { EncodedRequest } from "../encoding/request.ts";
-import type { RetryReason, Verdict } from "../transport/classify.ts";
+import type { RetryReason, Verdict } from "../transport/classify-response.ts";
 
 /**
  * Outcome of a request after all its attempts. `responseLost`: an attempt may have been stored although its

@@ -4,7 +4,7 @@ import { samplesAt, seriesOf } from "../../../../test/support/store/series.ts";
 import type { Protocol } from "../encoding/labels.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import { EndpointState, type ProtocolSetting } from "../endpoint/endpoint-state.ts";
-import type { Verdict } from "../transport/classify.ts";
+import type { Verdict } from "../transport/classify-response.ts";
 import { ProtocolSender } from "./protocol-sender.ts";
 
 const never = new AbortController().signal;

@@ -1,7 +1,7 @@
 import { convertRequest } from "../encoding/convert-request.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import type { EndpointState } from "../endpoint/endpoint-state.ts";
-import type { Verdict } from "../transport/classify.ts";
+import type { Verdict } from "../transport/classify-response.ts";
 import type { AttemptSender } from "./outcome.ts";
 
 /**

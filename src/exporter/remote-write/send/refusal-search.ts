@@ -18,7 +18,7 @@ type Steps<T> = AsyncGenerator<SearchStep, T, void>;
 
 /**
  * Searches a refused request for the samples that are the reason, by sending parts of it: halves by series,
- * and then by time. See "Delivery" in ARCHITECTURE.md for the rule.
+ * and then by time. See the delivery table in ARCHITECTURE.md for the rule.
  *
  * - A sample that is refused alone is rejected only if the endpoint has accepted something before that; a
  *   sample that was refused before the first acceptance is tried again after it.

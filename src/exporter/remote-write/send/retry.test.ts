@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Clock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/log/log.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
-import type { Verdict } from "../transport/classify.ts";
+import type { Verdict } from "../transport/classify-response.ts";
 import { pauseMs, RetryingSender } from "./retry.ts";
 
 const request: EncodedRequest = {

@@ -3,7 +3,7 @@ import { pause } from "../../../base/core/signals.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import type { RetrySettings } from "../../policy/spec/types.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
-import type { Verdict } from "../transport/classify.ts";
+import type { Verdict } from "../transport/classify-response.ts";
 import type { AttemptSender, Outcome, Sender } from "./outcome.ts";
 
 /** A longer requested pause is not waited for: the cycle ends, and other sinks get their turn. */

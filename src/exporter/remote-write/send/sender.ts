@@ -9,7 +9,7 @@ import type { Authenticated, Authentication } from "../authentication/authentica
 import { hasZstd, toZstd } from "../encoding/compression.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import type { EndpointState } from "../endpoint/endpoint-state.ts";
-import { classify, type Verdict } from "../transport/classify.ts";
+import { classify, type Verdict } from "../transport/classify-response.ts";
 import type { PostLimits, PostTarget, Transport } from "../transport/post.ts";
 import { suspendingWhenBroken } from "./broken-responses.ts";
 import { compressing } from "./compressing-sender.ts";
@@ -17,8 +17,8 @@ import { MetadataSender } from "./metadata-sender.ts";
 import type { RemoteWriteMetrics } from "./metrics.ts";
 import type { AttemptHook, AttemptSender, Sender } from "./outcome.ts";
 import { ProtocolSender } from "./protocol-sender.ts";
-import { type RateLimit, rateLimited } from "./rate-limit.ts";
 import { RetryingSender } from "./retry.ts";
+import { paced, type SamplePace } from "./sample-pace.ts";
 
 export interface SenderTarget {
   /** Absolute http or https URL without userinfo. */
@@ -31,7 +31,7 @@ export interface SenderTarget {
   /** By names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly bearerToken: SecretFile | undefined;
-  readonly rateLimit: RateLimit | undefined;
+  readonly rateLimit: SamplePace | undefined;
   readonly state: EndpointState;
   readonly compression: Compression;
   readonly interrupt: () => AbortSignal;
@@ -74,7 +74,7 @@ export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
   chain = suspendingWhenBroken(chain, target.state);
   chain = new ProtocolSender(chain, target.state);
   chain = observed(chain, target);
-  if (target.rateLimit !== undefined) chain = rateLimited(chain, target.rateLimit);
+  if (target.rateLimit !== undefined) chain = paced(chain, target.rateLimit);
   return new RetryingSender(chain, target.retry, {
     ...deps,
     interrupt: target.interrupt,
@@ -89,7 +89,7 @@ export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
  */
 export function createMetadataSender(target: SenderTarget, deps: SenderDeps): MetadataSender {
   let chain: AttemptSender = new PostingSender(target, deps);
-  if (target.rateLimit !== undefined) chain = rateLimited(chain, target.rateLimit);
+  if (target.rateLimit !== undefined) chain = paced(chain, target.rateLimit);
   return new MetadataSender(chain, { ...deps, state: target.state });
 }
 

@@ -4,7 +4,7 @@ import { type Act, type RawServer, startRawServer } from "../../../../test/suppo
 import { lookupOf, postTo, told, withReceiver } from "../../../../test/support/receiver/posted-transport.ts";
 import { until } from "../../../../test/support/until.ts";
 import { ClosedClient } from "../../../base/http/exchange.ts";
-import { classify } from "./classify.ts";
+import { classify } from "./classify-response.ts";
 
 /** Proxies that do not do as they should. Each request for a tunnel arrives in `proxy.requests`. */
 const fixture = withReceiver();

@@ -3,7 +3,7 @@ import { MalformedResponse } from "../../../base/http/response-head.ts";
 import { ProxyError } from "../../../base/http/tunnel.ts";
 import { liveSecrets } from "../../../base/log/live-secrets.ts";
 import { EgressBlockedError } from "../../../base/net/egress.ts";
-import { type AttemptContext, classify, type Verdict } from "./classify.ts";
+import { type AttemptContext, classify, type Verdict } from "./classify-response.ts";
 import { type PostResult, postLimits, ResponseTimeoutError } from "./post.ts";
 
 const context: AttemptContext = {

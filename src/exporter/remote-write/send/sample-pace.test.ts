@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../../base/core/clock.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
-import { RateLimit, rateLimited } from "./rate-limit.ts";
+import { paced, SamplePace } from "./sample-pace.ts";
 
 /** A clock that records its sleeps and completes them at once; its time changes only when a test sets it. */
 function steppedClock() {
@@ -21,7 +21,7 @@ const never = new AbortController().signal;
 
 test("each waits for the time of those before it, and idle time is not saved up", async () => {
   const { clock, state } = steppedClock();
-  const limit = new RateLimit(1_000, clock);
+  const limit = new SamplePace(1_000, clock);
   await limit.take(500, never);
   await limit.take(500, never);
   await limit.take(2_000, never);
@@ -43,7 +43,7 @@ test("one that leaves, in front or in the queue, takes no time from those behind
       signal.addEventListener("abort", () => reject(signal.reason as Error));
     });
   };
-  const limit = new RateLimit(1_000, { ...clock, sleep });
+  const limit = new SamplePace(1_000, { ...clock, sleep });
   await limit.take(500, never);
   const givenUp = aborts.map(({ signal }) => limit.take(60_000, signal).catch(() => "given up"));
   const patient = limit.take(500, never);
@@ -63,9 +63,9 @@ test("one that leaves, in front or in the queue, takes no time from those behind
 
 test("an abort in the queue is an outcome", async () => {
   const { clock } = steppedClock();
-  const limit = new RateLimit(1, clock);
+  const limit = new SamplePace(1, clock);
   const inner = { attempt: () => Promise.resolve({ kind: "delivered", status: 204 } as const) };
-  const sender = rateLimited(inner, limit);
+  const sender = paced(inner, limit);
   const request = { sampleCount: 10 } as EncodedRequest;
   expect(await sender.attempt(request, never)).toEqual({ kind: "delivered", status: 204 });
   expect(await sender.attempt(request, AbortSignal.abort())).toEqual({

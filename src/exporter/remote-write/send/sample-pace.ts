@@ -7,7 +7,7 @@ import type { AttemptSender } from "./outcome.ts";
  * before it has passed: a large request is delayed rather than impossible. An aborted one takes no time from
  * those behind it.
  */
-export class RateLimit {
+export class SamplePace {
   readonly #samplesPerSecond: number;
   readonly #clock: Clock;
   readonly #queue = new SerialQueue();
@@ -32,7 +32,7 @@ export class RateLimit {
 }
 
 /** Limits the rate of attempts. Retries count too: the limit protects the receiver. */
-export function rateLimited(inner: AttemptSender, limit: RateLimit): AttemptSender {
+export function paced(inner: AttemptSender, limit: SamplePace): AttemptSender {
   return {
     async attempt(request, signal) {
       try {

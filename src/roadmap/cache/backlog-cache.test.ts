@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createBacklogCache } from "./cache.ts";
+import { createBacklogCache } from "./backlog-cache.ts";
 import type { Entry } from "./shared-cache.ts";
 
 const hourMs = 3_600_000;
