@@ -40,7 +40,7 @@ const execFile = promisify(execFileWith);
 const never = new AbortController().signal;
 const image = "registry.example/web:1";
 /** Debian's Podman lost the engine's own rules in the first of these. */
-const churnRounds = isDocker ? 3 : 50;
+const churnRounds = isDocker ? 3 : 25;
 
 const releasers = new Releasers();
 let machine: NetworkNamespace;
