@@ -20,7 +20,7 @@ export function ownOutcome({ rules, labels }: RelabelCase): RelabelOutcome {
 }
 
 /** Prometheus' outcome, with our words for a fault: the names of our fields, and one word for any wrong regex. */
-export function inOurWords({ fault, kept, labels }: RelabelOutcome): RelabelOutcome {
+export function wordedOutcome({ fault, kept, labels }: RelabelOutcome): RelabelOutcome {
   if (fault === undefined) return { kept, labels };
   const text = fault
     .replaceAll("target_label", "targetLabel")

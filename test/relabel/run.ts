@@ -12,7 +12,7 @@ import { describeError } from "../../src/base/core/errors.ts";
 import { buildGoSource } from "../support/go-source.ts";
 import { seededRandom } from "../support/random.ts";
 import { type RelabelCase, type RelabelOutcome, randomCase } from "./cases.ts";
-import { inOurWords, ownOutcome } from "./outcome.ts";
+import { ownOutcome, wordedOutcome } from "./outcome.ts";
 
 const modules = [
   "github.com/prometheus/prometheus@v0.315.0",
@@ -44,7 +44,7 @@ async function main(): Promise<number> {
   }
   let different = 0;
   for (const [index, each] of cases.entries()) {
-    const expected = inOurWords(outcomes[index] as RelabelOutcome);
+    const expected = wordedOutcome(outcomes[index] as RelabelOutcome);
     const own = ownOutcome(each);
     if (isDeepStrictEqual(own, expected) || ++different > shownDifferences) continue;
     process.stdout.write(`${JSON.stringify(each)}\n  Prometheus: ${JSON.stringify(expected)}\n`);

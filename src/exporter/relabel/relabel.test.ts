@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type RelabelCase, type RelabelOutcome, randomCase } from "../../../test/relabel/cases.ts";
-import { inOurWords, ownOutcome } from "../../../test/relabel/outcome.ts";
+import { ownOutcome, wordedOutcome } from "../../../test/relabel/outcome.ts";
 import { seededRandom } from "../../../test/support/random.ts";
 import { checkRelabelRules, ruleOf, tenantLabelFault, type WrittenRule } from "./check-rule.ts";
 import { LabelBuilder } from "./label-builder.ts";
@@ -28,7 +28,7 @@ describe("as Prometheus' own package (recorded by `npm run prove -- relabel --re
   test("every case", () => {
     expect(table.length).toBe(400);
     const different = table.filter(
-      (each) => JSON.stringify(ownOutcome(each)) !== JSON.stringify(inOurWords(each.outcome)),
+      (each) => JSON.stringify(ownOutcome(each)) !== JSON.stringify(wordedOutcome(each.outcome)),
     );
     expect(different).toEqual([]);
   });

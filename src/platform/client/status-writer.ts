@@ -127,7 +127,7 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
   const notice = (policy: Followed, { status }: WantedStatus, seen: SeenStatus | undefined): void => {
     const { written, seen: before } = policy;
     if (written === undefined) return;
-    if (written.inVain > 0 && !contradicts(seen, status)) policy.written = { ...written, inVain: 0 };
+    if (written.rewrites > 0 && !contradicts(seen, status)) policy.written = { ...written, rewrites: 0 };
     if (seen === before) return;
     policy.seen = seen;
     if (before === undefined || seen === undefined) return;
@@ -172,7 +172,7 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
     const { ref, status } = wanted;
     const { written } = policy;
     // A transition differs from the control plane, too: only what was written before can have been in vain.
-    const isInVain =
+    const isRewrite =
       written !== undefined &&
       !hasTransition(written.status, status) &&
       contradicts(source.statusOf(ref), status);
@@ -187,8 +187,8 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
     }
     policy.retryAtMs = Number.NEGATIVE_INFINITY;
     policy.othersMs = undefined;
-    const inVain = isInVain ? (written?.inVain ?? 0) + 1 : 0;
-    policy.written = { status: knownStatus(written?.status, status), reported: status, writtenMs, inVain };
+    const rewrites = isRewrite ? (written?.rewrites ?? 0) + 1 : 0;
+    policy.written = { status: knownStatus(written?.status, status), reported: status, writtenMs, rewrites };
     if (outcome.kind === "written") {
       const replaced = beforeDoubt(outcome.replaced, policy.doubt);
       emit(policy, ref, (events) => events.statusWritten(replaced, status));

@@ -49,7 +49,11 @@ async function setUp(options: { secret?: string; limit?: number; announceFails?:
       announced.push(ids);
       return isKnown ? "repeated" : "noted";
     },
-    ...{ roadmap, rateLimit, metrics, clock, log },
+    roadmap,
+    rateLimit,
+    metrics,
+    clock,
+    log,
   });
   const rate = createRateCounter(rateLimit, () => Date.now());
   const app = createApp({ roadmap, rate, trustProxy: false, pace: defaultPace, webhook, log });
@@ -61,7 +65,11 @@ async function setUp(options: { secret?: string; limit?: number; announceFails?:
     server.closeAllConnections();
   });
   return {
-    ...{ url, webhook, announced, lines, secretFile },
+    url,
+    webhook,
+    announced,
+    lines,
+    secretFile,
     port: Number(new URL(url).port),
     send: (delivery: Partial<WebhookDelivery> = {}) => deliver(url, { secret, ...delivery }),
     /** Results counted so far. */

@@ -24,7 +24,9 @@ function setUp(setting: Exclude<Compression, "snappy">, state = new EndpointStat
       },
     },
     {
-      ...{ setting, state, clock },
+      setting,
+      state,
+      clock,
       toZstd: async (request) => ({ ...request, payload: Buffer.from("zstd"), compression: "zstd" }),
       asksForZstd: async () => {
         receiver.asked++;

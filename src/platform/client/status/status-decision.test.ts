@@ -36,8 +36,8 @@ function isWriteDue(
 
 const merged = (fields?: Partial<Condition>) => mergedStatus(undefined, status(fields));
 
-const writtenStatus = (status: PolicyStatus, inVain = 0): WrittenStatus => ({
-  ...{ status, reported: status, writtenMs: 0, inVain },
+const writtenStatus = (status: PolicyStatus, rewrites = 0): WrittenStatus => ({
+  ...{ status, reported: status, writtenMs: 0, rewrites },
 });
 
 describe("when a status is written", () => {
@@ -86,8 +86,10 @@ describe("when a status is written", () => {
     ["our conditions without the policy's Delivering", status(), 0, 10_000, true],
     ["nothing at all", {}, 0, 10_000, true],
     ["nonsense", { conditions: 1, sinks: [{ conditions: [null, {}] }] }, 0, 10_000, true],
-  ])("the control plane has %s", (_name, present, inVain, nowMs, expected) => {
-    expect(isWriteDue(writtenStatus(status(), inVain), status(), seenStatus(present), nowMs)).toBe(expected);
+  ])("the control plane has %s", (_name, present, rewrites, nowMs, expected) => {
+    expect(isWriteDue(writtenStatus(status(), rewrites), status(), seenStatus(present), nowMs)).toBe(
+      expected,
+    );
   });
 
   test.each([

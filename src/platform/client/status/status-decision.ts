@@ -22,7 +22,7 @@ export interface WrittenStatus {
   /** Monotonic time, in ms. */
   readonly writtenMs: number;
   /** Consecutive writes made because the control plane differs; 0 once it matches. */
-  readonly inVain: number;
+  readonly rewrites: number;
 }
 
 /**
@@ -59,7 +59,7 @@ export function writeDueMs(
   const earliestMs = Math.min(Math.max(writtenMs, othersMs) + minIntervalMs, refreshAtMs);
   if (hasTransition(written.status, wanted)) return earliestMs;
   if (contradicts(seen, wanted)) {
-    const pauseMs = Math.min(minIntervalMs * 2 ** written.inVain, refreshMs);
+    const pauseMs = Math.min(minIntervalMs * 2 ** written.rewrites, refreshMs);
     return Math.max(earliestMs, writtenMs + pauseMs);
   }
   if (nowMs < refreshAtMs) return refreshAtMs;

@@ -9,7 +9,8 @@ function watchOf(gatewayDomain: string | undefined) {
   const clock = new TestClock(0);
   const state = { running: 0, woken: 0 };
   const tick = createGatewayWatch({
-    ...{ gatewayDomain, clock },
+    gatewayDomain,
+    clock,
     programs: {
       running: async () => state.running,
       async *all() {
