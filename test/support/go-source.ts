@@ -9,6 +9,8 @@ export interface GoSource {
   readonly source: string;
   /** Modules that it needs, with their versions. */
   readonly modules: readonly string[];
+  /** Packages of these modules to build as well: programs beside it, by the last parts of their paths. */
+  readonly commands?: readonly string[];
 }
 
 /**
@@ -17,7 +19,7 @@ export interface GoSource {
  * @returns the program's path
  */
 export async function buildGoSource(
-  { name, source, modules }: GoSource,
+  { name, source, modules, commands = [] }: GoSource,
   signal: AbortSignal,
 ): Promise<string> {
   const folder = resolve(".servers", name);
@@ -42,6 +44,8 @@ export async function buildGoSource(
   await run("mod", "init", name);
   await run("get", ...modules);
   await run("mod", "tidy");
+  for (const each of commands) await run("build", "-o", `${folder}/`, each);
+  // Last: it says that all are built.
   await run("build", "-o", program, ".");
   return program;
 }
