@@ -23,7 +23,11 @@ import { startReceivers } from "./receivers.ts";
 import { type LateShare, type Source, type WriterResult, writeLive } from "./writer.ts";
 
 const lanes = 4;
-const drainLimitMs = 90_000;
+/**
+ * A Prometheus refuses a native histogram that it has already, the newest one too. After a kill in the middle of a
+ * request, each of its histograms is refused alone, at the pace of a search.
+ */
+const drainLimitMs = (histograms: number): number => (histograms > 0 ? 480_000 : 90_000);
 /**
  * Pause between a start and the next kill: half of the kills come during the catch-up, when much is in
  * flight.
@@ -85,7 +89,7 @@ async function run(args: EqualityRun, folder: string, releasers: Releasers): Pro
 
   const lastMs = Date.now();
   const names = bench.receivers.map(({ name }) => name);
-  await drained(daemon, names, lastMs, drainLimitMs);
+  await drained(daemon, names, lastMs, drainLimitMs(args.histograms));
   if (args.late > 0) daemon = await checkedOnceMore(bench, daemon, lastMs, releasers);
   const exit = await daemon.child.stop(30_000);
   console.log(`telemetryd, after SIGTERM: ${describeExit(exit)}`);
