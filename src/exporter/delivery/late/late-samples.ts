@@ -272,7 +272,8 @@ export class LateSamples {
       seconds = Math.max(seconds, (lost.toMs - Math.max(fromMs, lost.fromMs)) / 1_000);
     }
     if (uncheckedToMs === fromMs) return;
-    await this.#schedule.countedUnchecked(uncheckedToMs);
+    // First: where the note cannot be written, the time may count twice, and never not at all.
     this.#deps.stats.uncheckedSeconds += Math.round(seconds);
+    await this.#schedule.countedUnchecked(uncheckedToMs);
   }
 }

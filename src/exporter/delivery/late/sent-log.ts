@@ -15,6 +15,8 @@ export interface SentLog {
   /**
    * Resolves to true when the record survives the end of this process; to false when it is not kept, because
    * the earlier records of its block are gone or because nothing can be written.
+   *
+   * @throws what ends the cycle instead: a lost lease, or a Redis that stays unavailable
    */
   append(sink: string, record: SentRecord): Promise<boolean>;
   /** What is known of a sink; valid until the next await. Undefined if nothing is. */

@@ -11,8 +11,8 @@ export interface SourceCounts {
 }
 
 /**
- * A record of what was sent in one window of a sink. `live` ones follow one another without a gap; a `late`
- * one corrects the counts of steps that were read before.
+ * A record of what was sent in one window of a sink. `live` ones follow one another, with a gap where one was
+ * not kept; a `late` one corrects the counts of steps that were read before.
  */
 export interface SentRecord extends Window {
   readonly kind: "live" | "late";
