@@ -165,3 +165,19 @@ describe("the board", () => {
     expect((await page.text()).split('data-key="').length).toBeGreaterThan(10_000);
   });
 });
+
+test("a replica that is stopped while it reads the board returns the refresh: the next start runs it at once", async () => {
+  const options = { refreshIntervalMs: 3_600_000 };
+  const startedMs = performance.now();
+  for (const name of ["first", "second", "third", "fourth", "fifth"]) {
+    const openGate = fixture.closeGate();
+    const site = await fixture.website({ name, ...options });
+    await until("it reads the board", () => github.waiting > 0);
+    await site.stop();
+    openGate();
+    await until("the board has responded", () => github.waiting === 0);
+  }
+  await updatedAfter(await fixture.website({ name: "last", ...options }), 0);
+  // The lock of a job that is not returned lasts 10 s.
+  expect(performance.now() - startedMs).toBeLessThan(8_000);
+});

@@ -24,7 +24,6 @@ const stalledIntervalMs = 5_000;
 const attempts = 1_000_000_000;
 const kept = { count: 50 };
 const closeLimitMs = 3_000;
-const tellQueueMs = 50;
 
 /**
  * The reason for a refresh. `changed` and `clock` override the backoff after a failure. `announced` does not:
@@ -72,33 +71,27 @@ export function openRefreshQueue(
   const { clock, log, refreshIntervalMs } = options;
   const common = { prefix: keyPrefix, skipVersionCheck: true };
   const queue = new Queue(queueName, { ...common, connection, skipWaitingForReady: true });
-  const inProgress = new Set<Promise<string>>();
-  const worker = new Worker(
-    queueName,
-    (job, token) => {
-      const processing = process(job, token);
-      inProgress.add(processing);
-      const over = (): void => void inProgress.delete(processing);
-      processing.then(over, over);
-      return processing;
+  const worker = new Worker(queueName, process, {
+    ...common,
+    connection: workerConnection,
+    concurrency: 1,
+    lockDuration: lockDurationMs,
+    stalledInterval: stalledIntervalMs,
+    maxStalledCount: 100,
+    settings: {
+      backoffStrategy: (attempt, _type, error) =>
+        retryDelayMs(attempt, error instanceof RefreshFailure ? error.failure : undefined, options.random()),
     },
-    {
-      ...common,
-      connection: workerConnection,
-      concurrency: 1,
-      lockDuration: lockDurationMs,
-      stalledInterval: stalledIntervalMs,
-      maxStalledCount: 100,
-      settings: {
-        backoffStrategy: (attempt, _type, error) =>
-          retryDelayMs(
-            attempt,
-            error instanceof RefreshFailure ? error.failure : undefined,
-            options.random(),
-          ),
-      },
-    },
-  );
+  });
+  let paused: Promise<void> | undefined;
+  const pause = (): Promise<void> => {
+    paused ??= worker.pause();
+    return paused;
+  };
+  // At once: a worker that may take jobs takes back the one that it has just returned to the queue.
+  const stop = (): void => void pause().catch(() => undefined);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
   // The connections log their own loss; without a listener an error would end the process.
   queue.on("error", (error) => log.debug({ error: describeError(error) }, "the roadmap queue has an error"));
   worker.on("error", (error) =>
@@ -131,6 +124,7 @@ export function openRefreshQueue(
       return "asked for a refresh";
     }
     try {
+      signal.throwIfAborted();
       const result = await options.run(signal);
       if (result.kind === "failed") throw new RefreshFailure(result.failure);
       return result.kind;
@@ -159,10 +153,8 @@ export function openRefreshQueue(
     request,
     ensureScheduled,
     async close() {
-      // The worker's own graceful close would wait until Redis is back and cannot be aborted. So its work is
-      // done here: the signal ends the job, which gets a moment to update the queue.
-      await within(Promise.allSettled(inProgress));
-      await clock.sleep(tellQueueMs, new AbortController().signal);
+      // Without a limit, both would wait until Redis is available.
+      await within(pause());
       await within(worker.close(true));
       await within(queue.close());
     },
