@@ -100,6 +100,19 @@ test("daemons that stop in turn fail no request, and those that are killed only 
   expect(unexplained).toEqual([]);
 });
 
+test("daemons that respond to nothing for a second, as on a busy machine, fail no request", async () => {
+  const { failures, sent } = await underLoad(async () => {
+    for (let round = 0; round < 3; round++) {
+      daemons.signal("SIGSTOP");
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      daemons.signal("SIGCONT");
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+  });
+  expect(failures).toEqual([]);
+  expect(sent).toBeGreaterThan(100);
+});
+
 test("a watch ends cleanly with its daemon, and resumes at another without a gap", async () => {
   const seen: string[] = [];
   const { json: listed } = await httpsRequest(`${url}${configMaps}`, { bearer });

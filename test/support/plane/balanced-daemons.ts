@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureBuilt } from "../../../scripts/daemon/build.ts";
+import { ensureBuilt, projectRoot } from "../../../scripts/daemon/build.ts";
 import type { RunningDaemon } from "../../../scripts/daemon/daemon.ts";
 import { startChild } from "../../../scripts/servers/child.ts";
 import { endDaemon, spawnDaemon } from "../daemon/spawned-daemon.ts";
@@ -21,9 +21,14 @@ export interface BalancedDaemons {
   /** @throws unless it exits cleanly */
   end(index: number): Promise<void>;
   kill(index: number): Promise<void>;
+  /** Sends a signal to all. */
+  signal(name: NodeJS.Signals): void;
   /** Stops all. */
   stop(): Promise<void>;
 }
+
+/** Its example is the configuration of the load balancer. */
+const hosting = join(projectRoot, "docs/hosting-the-platform.md");
 
 /**
  * Starts daemons with one Redis and one certificate behind an HAProxy that passes TLS through, as
@@ -67,24 +72,12 @@ export async function startBalancedDaemons(
   await Promise.all(ports.map((_, index) => start(index, cli)));
   const port = await freePort();
   const config = join(folder, "haproxy.cfg");
-  const servers = ports.map(
-    (each, index) => `  server d${index} 127.0.0.1:${each} check check-ssl verify none`,
-  );
+  const documented = /^listen platform\n(?: .*\n)+/m.exec(await readFile(hosting, "utf8"))?.[0] ?? "";
+  const lines = documented.split("\n").filter((line) => !line.startsWith("  server "));
+  const servers = ports.map((each, index) => `  server d${index} 127.0.0.1:${each}\n`);
   await writeFile(
     config,
-    `defaults
-  mode tcp
-  timeout connect 1s
-  timeout client 60s
-  timeout server 60s
-  retries 3
-  option redispatch 1
-listen platform
-  bind 127.0.0.1:${port}
-  option httpchk GET /readyz
-  default-server inter 200ms fall 2 rise 1
-${servers.join("\n")}
-`,
+    lines.join("\n").replace("bind :8443", `bind 127.0.0.1:${port}`) + servers.join(""),
   );
   const { haproxy } = await findServers(["haproxy"]);
   const balancer = await startChild({ name: "haproxy", program: haproxy.path, args: ["-f", config] });
@@ -96,6 +89,9 @@ ${servers.join("\n")}
     start,
     end: (index) => endDaemon(daemons[index] as RunningDaemon),
     kill: async (index) => void (await daemons[index]?.child.kill()),
+    signal(name) {
+      for (const { child } of daemons) child.signal(name);
+    },
     async stop() {
       await balancer.stop(5_000);
       for (const daemon of daemons) await endDaemon(daemon);
