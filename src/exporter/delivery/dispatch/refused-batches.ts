@@ -129,7 +129,7 @@ export class RefusedBatches {
       // What is to be dropped alone has all its attempts.
       send: (request) =>
         sender.send(request, signals[0], isFailing && request.sampleCount > 1 ? 1 : undefined),
-      pace: () => memory.pace.next(untilMs, signals),
+      pace: () => memory.pace.next(untilMs, signals, mayHaveArrived),
       paceAccepted: () => memory.pace.giveBack(),
       isProven: refused.isProven || isProvenLater || isDoubtOnly,
       mayPass: isProvenLater || mayHaveArrived,

@@ -28,3 +28,18 @@ test("it waits for its turn, and not after an abort", async () => {
   expect(clock.pauses).toEqual([1_000]);
   expect(await pace.next(Infinity, [AbortSignal.abort()])).toBe(false);
 });
+
+test("what was sent before without a response: 20 a second", async () => {
+  const clock = new TestClock(0);
+  const pace = new SearchPace(clock);
+  const next = (isRepeat: boolean) => pace.next(clock.monotonicMs(), [never], isRepeat);
+  for (let turn = 0; turn < 16; turn++) expect(await next(true)).toBe(true);
+  expect(await next(true)).toBe(false);
+  clock.advance(50);
+  expect(await next(false)).toBe(false);
+  expect(await next(true)).toBe(true);
+  clock.advance(999);
+  expect(await next(false)).toBe(false);
+  clock.advance(1);
+  expect(await next(false)).toBe(true);
+});
