@@ -626,7 +626,7 @@ test("every second sample is refused when it is repeated, and a response is lost
   const held = new Set<string>();
   receiver.respond(({ index, series: sent }) => {
     const keys = sent.flatMap(({ labels, samples }) =>
-      samples.map(({ timestamp }) => JSON.stringify([labels, String(timestamp)])),
+      samples.map(({ timestampMs }) => JSON.stringify([labels, timestampMs])),
     );
     const isRefused = keys.some((key) => /[13579]"/.test(key) && held.has(key));
     for (const key of keys) held.add(key);
