@@ -26,17 +26,3 @@ async function isZombie(pid: number): Promise<boolean> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return text.slice(text.lastIndexOf(")") + 1).startsWith(" Z");
 }
-
-/** Whether a process ends within the limit. */
-export async function endsWithin(ended: Promise<unknown>, limitMs: number, clock: Clock): Promise<boolean> {
-  const limit = new AbortController();
-  const inTime = await Promise.race([
-    ended.then(() => true),
-    clock.sleep(limitMs, limit.signal).then(
-      () => false,
-      () => true,
-    ),
-  ]);
-  limit.abort();
-  return inTime;
-}

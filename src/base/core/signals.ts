@@ -54,3 +54,15 @@ export function untilAborted(signal: AbortSignal): Promise<undefined> {
     else onAbort(signal, () => resolve(undefined));
   });
 }
+
+/** Whether work ends within the limit, well or not; otherwise it continues. */
+export async function endsWithin(work: Promise<unknown>, limitMs: number, clock: Clock): Promise<boolean> {
+  const limit = new AbortController();
+  const ended = work.then(
+    () => true,
+    () => true,
+  );
+  const isInTime = await Promise.race([ended, pause(clock, limitMs, [limit.signal]).then(() => false)]);
+  limit.abort();
+  return isInTime;
+}

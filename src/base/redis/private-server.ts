@@ -6,9 +6,9 @@ import { nextDelay } from "../core/backoff.ts";
 import type { Clock } from "../core/clock.ts";
 import { describeError, errnoCode, TelemetrydError } from "../core/errors.ts";
 import { makeDirectory } from "../core/make-directory.ts";
-import { endsWithin, signalProcess, untilGone } from "../core/process-end.ts";
+import { signalProcess, untilGone } from "../core/process-end.ts";
 import type { Service } from "../core/service.ts";
-import { untilAborted } from "../core/signals.ts";
+import { endsWithin, untilAborted } from "../core/signals.ts";
 import { makeOwnFolder, shortFolder } from "../core/socket-folder.ts";
 import type { Logger } from "../log/log.ts";
 

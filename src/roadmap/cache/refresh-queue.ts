@@ -1,6 +1,7 @@
 import { DelayedError, type Job, Queue, Worker } from "bullmq";
 import type { Clock } from "../../base/core/clock.ts";
 import { describeError } from "../../base/core/errors.ts";
+import { endsWithin } from "../../base/core/signals.ts";
 import type { Logger } from "../../base/log/log.ts";
 import { keyPrefix, type RedisConnection } from "../../base/redis/connection.ts";
 import type { BoardFailure } from "../board/board.ts";
@@ -24,6 +25,7 @@ const stalledIntervalMs = 5_000;
 const attempts = 1_000_000_000;
 const kept = { count: 50 };
 const closeLimitMs = 3_000;
+const tellQueueMs = 50;
 
 /**
  * The reason for a refresh. `changed` and `clock` override the backoff after a failure. `announced` does not:
@@ -71,7 +73,8 @@ export function openRefreshQueue(
   const { clock, log, refreshIntervalMs } = options;
   const common = { prefix: keyPrefix, skipVersionCheck: true };
   const queue = new Queue(queueName, { ...common, connection, skipWaitingForReady: true });
-  const worker = new Worker(queueName, process, {
+  const inProgress = new Set<Promise<string>>();
+  const worker = new Worker(queueName, track, {
     ...common,
     connection: workerConnection,
     concurrency: 1,
@@ -83,15 +86,10 @@ export function openRefreshQueue(
         retryDelayMs(attempt, error instanceof RefreshFailure ? error.failure : undefined, options.random()),
     },
   });
-  let paused: Promise<void> | undefined;
-  const pause = (): Promise<void> => {
-    paused ??= worker.pause();
-    return paused;
-  };
   // At once: a worker that may take jobs takes back the one that it has just returned to the queue.
-  const stop = (): void => void pause().catch(() => undefined);
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop, { once: true });
+  const pause = (): void => void worker.pause(true).catch(() => undefined);
+  if (signal.aborted) pause();
+  signal.addEventListener("abort", pause, { once: true });
   // The connections log their own loss; without a listener an error would end the process.
   queue.on("error", (error) => log.debug({ error: describeError(error) }, "the roadmap queue has an error"));
   worker.on("error", (error) =>
@@ -116,6 +114,14 @@ export function openRefreshQueue(
         removeOnFail: kept,
       },
     );
+  }
+
+  function track(job: Job, token: string | undefined): Promise<string> {
+    const processing = process(job, token);
+    inProgress.add(processing);
+    const end = (): void => void inProgress.delete(processing);
+    processing.then(end, end);
+    return processing;
   }
 
   async function process(job: Job, token: string | undefined): Promise<string> {
@@ -153,26 +159,13 @@ export function openRefreshQueue(
     request,
     ensureScheduled,
     async close() {
-      // Without a limit, both would wait until Redis is available.
-      await within(pause());
-      await within(worker.close(true));
-      await within(queue.close());
+      // The worker's own graceful close waits until Redis is available.
+      await endsWithin(Promise.allSettled(inProgress), closeLimitMs, clock);
+      // For the last messages, and for a job that was being taken.
+      await clock.sleep(tellQueueMs, new AbortController().signal);
+      await endsWithin(Promise.allSettled(inProgress), closeLimitMs, clock);
+      await endsWithin(worker.close(true), closeLimitMs, clock);
+      await endsWithin(queue.close(), closeLimitMs, clock);
     },
   };
-
-  async function within(closing: Promise<unknown>): Promise<boolean> {
-    const limit = new AbortController();
-    const isClosed = await Promise.race([
-      closing.then(
-        () => true,
-        () => true,
-      ),
-      clock.sleep(closeLimitMs, limit.signal).then(
-        () => false,
-        () => false,
-      ),
-    ]);
-    limit.abort();
-    return isClosed;
-  }
 }

@@ -28,7 +28,7 @@ import { createWarmFile } from "./warm-file.ts";
 /**
  * The roadmap cache: this file wires its parts. Reading order: `backlog.ts` (the data), `board.ts` (its
  * source), `refresh.ts` (one refresh), `refresh-run.ts` (one refresh per fleet), `refresh-queue.ts`
- * (scheduling), `shared-cache.ts`, `cache.ts` and `replica.ts` (storage).
+ * (scheduling), `shared-cache.ts`, `backlog-cache.ts` and `replica.ts` (storage).
  */
 export interface RoadmapOptions {
   readonly source:

@@ -1,6 +1,7 @@
 import { DelayedError, type Job, Queue, Worker } from "bullmq";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
+import { endsWithin } from "../../../base/core/signals.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { keyPrefix, type RedisConnection } from "../../../base/redis/connection.ts";
 import { type CycleJob, type JobEnd, parseCycleJob } from "./cycle-job.ts";
@@ -142,17 +143,8 @@ export function openCycleQueue(
       // Gives the last messages time to leave.
       await clock.sleep(tellQueueMs, new AbortController().signal);
       // A graceful close waits for Redis for as long as it is unavailable.
-      await within(worker.close(true));
-      await within(queue.close());
+      await endsWithin(worker.close(true), closeLimitMs, clock);
+      await endsWithin(queue.close(), closeLimitMs, clock);
     },
   };
-
-  async function within(closing: Promise<unknown>): Promise<void> {
-    const limit = new AbortController();
-    await Promise.race([
-      closing.catch(() => undefined),
-      clock.sleep(closeLimitMs, limit.signal).catch(() => undefined),
-    ]);
-    limit.abort();
-  }
 }

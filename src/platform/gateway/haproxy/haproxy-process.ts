@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Clock } from "../../../base/core/clock.ts";
-import { endsWithin, signalProcess, untilGone } from "../../../base/core/process-end.ts";
+import { signalProcess, untilGone } from "../../../base/core/process-end.ts";
+import { endsWithin } from "../../../base/core/signals.ts";
 import type { Logger } from "../../../base/log/log.ts";
 import { askSocket, HaproxyError } from "./command-socket.ts";
 import { type CheckOutcome, checkConfiguration } from "./configuration-check.ts";
