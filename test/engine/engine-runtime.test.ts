@@ -393,14 +393,15 @@ describe(`containers of a real ${isDocker ? "Docker" : "Podman"}`, () => {
 
   test("processes and memory beyond the limits: refused, and the end of the container", async () => {
     await using fixture = makeFixture();
-    const { instance } = await running(fixture);
+    // More than a thousand processes need: otherwise, the kernel may end the container first.
+    const { instance } = await running(fixture, () => ({ memoryBytes: 2 ** 30 }));
     const many = "i=0; while [ $i -lt 1100 ]; do sleep 60 >/dev/null 2>&1 & i=$((i+1)); done";
     await expect(inside(instance, "main", "sh", "-c", many)).rejects.toThrow(/can't fork/);
     const hungry = "registry.example/hungry:1";
-    const block = 2 * instance.memoryBytes;
+    const other = { ...makeInstance(hungry, makeNetwork(fixture.subnet())), networks: [] };
+    const block = 2 * other.memoryBytes;
     const command = `exec /bin/busybox dd if=/dev/zero of=/dev/null count=1 bs=${block}`;
     await engine.image(hungry, { command });
-    const other = { ...makeInstance(hungry, makeNetwork(fixture.subnet())), networks: [] };
     // Podman does not see the reason with every kernel.
     const end = isDocker ? /was killed: out of memory/ : /was killed: out of memory|exited with status 137/;
     await until("it has ended", async () => {
