@@ -1,53 +1,63 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Tests of how long something takes, or of a whole system: nothing else may run beside them. */
 const alone = ["leak-check", "remote-write-delivery"].map((name) => `test/integration/${name}.test.ts`);
 
 /** Proofs that take long: `npm test` leaves them to `npm run test:slow`. */
-const slowAlone = [
-  "fairness",
-  "gateway/noisy-tenant",
-  "gateway/reload",
-  "platform-replicas",
-  "platform-upgrade",
-  "redis-outage",
-].map((name) => `test/integration/${name}.test.ts`);
+const slowAlone = ["fairness", "gateway/noisy-tenant", "gateway/reload", "redis-outage"].map(
+  (name) => `test/integration/${name}.test.ts`,
+);
+/** The longest ones first, which is the order in which they begin. */
 const slow = [
-  "e2e/kubectl-compute-verbs",
   "e2e/kubectl-delivery",
-  "e2e/kubectl-in-use",
+  "integration/receivers-that-refuse",
+  "integration/fleet-schedule",
+  "integration/daemon-faults",
+  "integration/thinned-sources",
+  "integration/gateway-hostnames",
+  "integration/demo",
+  "integration/gateway/plain-programs",
+  "integration/roadmap-webhooks",
+  "integration/compute-faults",
+  "integration/gateway-flows",
+  "integration/platform-backup",
+  "integration/compute-quotas",
+  "integration/compute-networks",
+  "integration/platform-upgrade",
+  "integration/platform-replicas",
+  "integration/fault-alerts",
+  "integration/helm-chart",
+  "integration/plan",
+  "integration/tenants",
   "e2e/page-accessibility",
   "integration/completion",
-  "integration/compute-faults",
-  "integration/compute-networks",
-  "integration/compute-quotas",
-  "integration/daemon-faults",
-  "integration/demo",
+  "integration/newest-first",
   "integration/doctor",
-  "integration/fault-alerts",
-  "integration/fleet-schedule",
-  "integration/gateway-flows",
-  "integration/gateway-hostnames",
-  "integration/gateway/memory-shares",
+  "integration/platform-watch",
+  "e2e/kubectl-in-use",
+  "integration/platform-slow-watches",
+  "e2e/kubectl-compute-verbs",
   "integration/gateway/mirrors",
-  "integration/gateway/plain-programs",
-  "integration/gateway/quoting.property",
-  "integration/gateway/request-costs",
-  "integration/gateway/restart",
+  "integration/sample-counts",
   "integration/gateway/retries",
   "integration/gateway/weights",
-  "integration/helm-chart",
-  "integration/newest-first",
-  "integration/plan",
-  "integration/platform-backup",
-  "integration/platform-slow-watches",
-  "integration/platform-watch",
-  "integration/receivers-that-refuse",
-  "integration/roadmap-webhooks",
-  "integration/sample-counts",
-  "integration/tenants",
-  "integration/thinned-sources",
+  "integration/gateway/quoting.property",
+  "integration/gateway/request-costs",
+  "integration/gateway/memory-shares",
+  "integration/gateway/restart",
 ].map((name) => `test/${name}.test.ts`);
+
+/** A long file that begins last would run alone in the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const found = slow.findIndex((name) => moduleId.endsWith(name));
+      return found < 0 ? slow.length : found;
+    };
+    return (await super.sort(files)).sort((one, other) => place(one) - place(other));
+  }
+}
 
 /** Files that the slow run repeats, with more random cases. */
 const repeated = ["src/app/daemon/stores.property.test.ts", "test/integration/external-labels.test.ts"];
@@ -68,6 +78,7 @@ export default defineConfig({
   test: {
     // The projects share what they transform, and the next run has it.
     experimental: { fsModuleCache: true },
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
