@@ -7,14 +7,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { flagOption, textOption } from "../../scripts/run/options.ts";
 import { startChild } from "../../scripts/servers/child.ts";
-import { isListening } from "../../scripts/servers/free-port.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { gatewayClass } from "../../src/platform/kinds/gateway/gateway.ts";
 import { projectApi } from "../fidelity/platform-api.ts";
-import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
 import { buildGoSource } from "../support/go-source.ts";
 import {
-  groupDomain,
+  inDaemonWith,
   projectBase,
   startTestPlatform,
   type TestPlatform,
@@ -22,7 +20,6 @@ import {
 } from "../support/plane/platform.ts";
 import { type ProofContext, runProof } from "../support/proof.ts";
 import { freePort } from "../support/servers.ts";
-import { until } from "../support/until.ts";
 import { expected, features, type Outcome, version } from "./expectations.ts";
 
 const project = "web";
@@ -87,23 +84,14 @@ await runProof({
 
 /** A platform and its gateway in one daemon. The hostnames of the suite's tests are the project's. */
 function startPlatform({ http, https }: Listeners): Promise<TestPlatform> {
-  return startTestPlatform({}, silentLogger, async ({ listen, stateDirectory }, redisUrl) => {
-    const domains = ["com", "example", "io", "net", "org"];
-    const zones = domains.map((domain) => ({ domain, project }));
-    const daemon = await spawnDaemon({
-      directory: join(stateDirectory, "daemon"),
-      config: {
-        platform: { listen: `${listen.host}:${listen.port}`, groupDomain },
-        gateway: { listen: http, tlsListen: https, domain: "gateway.test", zones },
-        // The suite's backends.
-        egress: { allow: ["127.0.0.1"] },
-        redis: { url: redisUrl },
-        state: { directory: stateDirectory },
-      },
-    });
-    await until("the platform listens", () => isListening(listen.port));
-    return () => endDaemon(daemon);
-  });
+  const domains = ["com", "example", "io", "net", "org"];
+  const zones = domains.map((domain) => ({ domain, project }));
+  const sections = {
+    gateway: { listen: http, tlsListen: https, domain: "gateway.test", zones },
+    // The suite's backends.
+    egress: { allow: ["127.0.0.1"] },
+  };
+  return startTestPlatform({}, silentLogger, inDaemonWith({ sections }));
 }
 
 /** Runs some tests with a platform of their own, and prints how each ended. */

@@ -1,17 +1,19 @@
 import "../support/leak-check.ts";
 import { spawn } from "node:child_process";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
-import { isListening } from "../../scripts/servers/free-port.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import type { Json, KubeObject } from "../../src/kube-server/api/object.ts";
-import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
 import { changed } from "../support/plane/admission.ts";
 import { connectKubectl, listOf } from "../support/plane/connected-kubectl.ts";
 import type { Kubectl } from "../support/plane/kubectl.ts";
-import { projectBase, startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import {
+  inDaemonWith,
+  projectBase,
+  startTestPlatform,
+  type TestPlatform,
+} from "../support/plane/platform.ts";
 import {
   isDocker,
   type RunningEngine,
@@ -80,45 +82,22 @@ describe("workloads that run", () => {
   let k: Kubectl;
   let kubeconfig: string;
 
-  setUpAll(async ({ keep, newFolder }) => {
-    const folder = await newFolder("compute-engine");
+  setUpAll(async ({ keep }) => {
     await requireEngine();
     engine = await keep(startEngine());
     await engine.image(image, { command: serve });
-    platform = await keep(
-      startTestPlatform({}, silentLogger, async (options, redisUrl, providerToken) => {
-        const { listen, stateDirectory } = options;
-        const accessTokenFile = join(folder, "token");
-        await writeFile(accessTokenFile, providerToken);
-        daemon = await spawnDaemon({
-          directory: folder,
-          config: {
-            platform: { listen: `${listen.host}:${listen.port}` },
-            redis: { url: redisUrl },
-            state: { directory: stateDirectory },
-            controlPlane: {
-              apiUrl: `https://127.0.0.1:${listen.port}`,
-              organization: "acme",
-              accessTokenFile,
-            },
-            provider: {
-              kind: "engine",
-              cloudProjectId: "local",
-              engine: {
-                socket: engine.socket,
-                externalAddresses: [`${externalAddress}-127.0.78.2`],
-                // Nothing listens on port 1.
-                registries: ["127.0.0.1:1"],
-              },
-            },
-          },
-        });
-        await until("the platform listens", () => isListening(listen.port));
-        return async () => {
-          if (daemon.child.exit() === undefined) await endDaemon(daemon);
-        };
-      }),
-    );
+    const host = inDaemonWith({
+      engine: {
+        socket: engine.socket,
+        externalAddresses: [`${externalAddress}-127.0.78.2`],
+        // Nothing listens on port 1.
+        registries: ["127.0.0.1:1"],
+      },
+      onStart(started) {
+        daemon = started;
+      },
+    });
+    platform = await keep(startTestPlatform({}, silentLogger, host));
     const kubectl = await keep(connectKubectl(platform));
     k = kubectl.project;
     kubeconfig = join(kubectl.folder, "web.json");

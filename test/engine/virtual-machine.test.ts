@@ -1,21 +1,19 @@
 import "../support/leak-check.ts";
 import { execFile } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
-import { isListening } from "../../scripts/servers/free-port.ts";
 import { writeRunner } from "../../scripts/servers/runner-tree.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import type { Json } from "../../src/kube-server/api/object.ts";
-import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
 import { changed } from "../support/plane/admission.ts";
 import { connectKubectl, listOf } from "../support/plane/connected-kubectl.ts";
 import type { Kubectl } from "../support/plane/kubectl.ts";
-import { startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
+import { inDaemonWith, startTestPlatform, type TestPlatform } from "../support/plane/platform.ts";
 import {
   isDocker,
   type RunningEngine,
@@ -98,40 +96,17 @@ describe("virtual machines", () => {
     ]);
     publicKey = (await readFile(join(folder, "key.pub"), "utf8")).trim();
     await engine.cli("import", join(folder, "runner.tar"), runnerImage);
-    platform = await keep(
-      startTestPlatform({}, silentLogger, async (options, redisUrl, providerToken) => {
-        const { listen, stateDirectory } = options;
-        const accessTokenFile = join(folder, "token");
-        await writeFile(accessTokenFile, providerToken);
-        await mkdir(join(folder, "daemon"), { recursive: true });
-        daemon = await spawnDaemon({
-          directory: join(folder, "daemon"),
-          config: {
-            platform: { listen: `${listen.host}:${listen.port}` },
-            redis: { url: redisUrl },
-            state: { directory: stateDirectory },
-            controlPlane: {
-              apiUrl: `https://127.0.0.1:${listen.port}`,
-              organization: "acme",
-              accessTokenFile,
-            },
-            provider: {
-              kind: "engine",
-              cloudProjectId: "local",
-              engine: {
-                socket: engine.socket,
-                vmRunnerImage: runnerImage,
-                vmImages: { small: join(folder, "guest.img"), uefi: join(folder, "uefi.img") },
-              },
-            },
-          },
-        });
-        await until("the platform listens", () => isListening(listen.port));
-        return async () => {
-          if (daemon.child.exit() === undefined) await endDaemon(daemon);
-        };
-      }),
-    );
+    const host = inDaemonWith({
+      engine: {
+        socket: engine.socket,
+        vmRunnerImage: runnerImage,
+        vmImages: { small: join(folder, "guest.img"), uefi: join(folder, "uefi.img") },
+      },
+      onStart(started) {
+        daemon = started;
+      },
+    });
+    platform = await keep(startTestPlatform({}, silentLogger, host));
     const kubectl = await keep(connectKubectl(platform));
     k = kubectl.project;
     await kubectl.createProject();

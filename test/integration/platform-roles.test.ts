@@ -115,7 +115,7 @@ test("a token that expires loses access, with its bearer tokens; its last use is
     return (await platform.fetch(configMaps(project), { bearer })).code === 403;
   });
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
-  expect(await platform.exchange(text)).toBeUndefined();
+  await expect(platform.exchange(text)).rejects.toThrow("not exchanged: 403");
   // At most once a minute.
   expect(await used()).toBe(first);
 });

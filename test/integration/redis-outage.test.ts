@@ -2,11 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
-import { isListening } from "../../scripts/servers/free-port.ts";
 import { silentLogger } from "../../src/base/log/log.ts";
 import { endDaemon, spawnDaemon } from "../support/daemon/spawned-daemon.ts";
 import {
-  groupDomain,
+  inDaemonWith,
   organizationBase,
   startTestPlatform,
   type TestPlatform,
@@ -25,18 +24,15 @@ let roadmap: RunningDaemon;
 setUpAll(async ({ keep, newFolder, onEnd }) => {
   const folder = await newFolder("outage");
   api = await keep(
-    startTestPlatform({}, silentLogger, async ({ listen, stateDirectory }, redisUrl) => {
-      platform = await spawnDaemon({
-        directory: join(folder, "platform"),
-        config: {
-          platform: { listen: `${listen.host}:${listen.port}`, groupDomain },
-          redis: { url: redisUrl },
-          state: { directory: stateDirectory },
+    startTestPlatform(
+      {},
+      silentLogger,
+      inDaemonWith({
+        onStart(daemon) {
+          platform = daemon;
         },
-      });
-      await until("the platform listens", () => isListening(listen.port));
-      return () => endDaemon(platform);
-    }),
+      }),
+    ),
   );
   bearer = await api.exchange(api.token);
   const file = join(folder, "items.json");

@@ -1,7 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type Agent, request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { RunningDaemon } from "../../../scripts/daemon/daemon.ts";
 import { isListening } from "../../../scripts/servers/free-port.ts";
 import { systemClock } from "../../../src/base/core/clock.ts";
 import { runStages } from "../../../src/base/core/service.ts";
@@ -44,6 +45,7 @@ export interface TestPlatform {
   newToken(user: string, more?: Partial<WantedToken>): Promise<{ text: string; id: string }>;
   tokens(): Promise<UsedToken[]>;
   revoke(id: string): Promise<void>;
+  /** @throws unless the token is exchanged */
   exchange(token: string): Promise<string>;
   fetch(path: string, options?: FetchOptions): Promise<TestResponse>;
   /** See `Platform.wakeGateways`; only of a platform in this process. */
@@ -146,19 +148,45 @@ const inThisProcess: Host = async (options) => {
   return Object.assign(end, { platform });
 };
 
+interface DaemonOptions {
+  /** Further sections of its configuration. */
+  readonly sections?: Readonly<Record<string, unknown>>;
+  /** It is a provider, too, with these keys of `provider.engine`. */
+  readonly engine?: Readonly<Record<string, unknown>>;
+  readonly onStart?: (daemon: RunningDaemon) => void;
+}
+
 /** The platform in a daemon, as users run it. */
-export const inDaemon: Host = async ({ listen, stateDirectory }, redisUrl) => {
-  const daemon = await spawnDaemon({
-    directory: join(stateDirectory, "daemon"),
-    config: {
-      platform: { listen: `${listen.host}:${listen.port}`, groupDomain },
-      redis: { url: redisUrl },
-      state: { directory: stateDirectory },
-    },
-  });
-  await until("the platform listens", () => isListening(listen.port));
-  return () => endDaemon(daemon);
-};
+export const inDaemonWith =
+  ({ sections, engine, onStart }: DaemonOptions): Host =>
+  async ({ listen, stateDirectory }, redisUrl, providerToken) => {
+    const directory = join(stateDirectory, "daemon");
+    await mkdir(directory, { recursive: true });
+    const accessTokenFile = join(directory, "token");
+    await writeFile(accessTokenFile, providerToken);
+    const apiUrl = `https://127.0.0.1:${listen.port}`;
+    const daemon = await spawnDaemon({
+      directory,
+      config: {
+        platform: { listen: `${listen.host}:${listen.port}`, groupDomain },
+        redis: { url: redisUrl },
+        state: { directory: stateDirectory },
+        ...(engine && {
+          controlPlane: { apiUrl, organization: "acme", accessTokenFile },
+          provider: { kind: "engine", cloudProjectId: "local", engine },
+        }),
+        ...sections,
+      },
+    });
+    onStart?.(daemon);
+    await until("the platform listens", () => isListening(listen.port));
+    return async () => {
+      // A test may have killed it.
+      if (daemon.child.exit()?.signal !== "SIGKILL") await endDaemon(daemon);
+    };
+  };
+
+export const inDaemon = inDaemonWith({});
 
 export async function startTestPlatform(
   overrides: Partial<PlatformOptions> = {},
@@ -205,8 +233,11 @@ export async function startTestPlatform(
   await start();
 
   const fetch: TestPlatform["fetch"] = (path, fetchOptions) => httpsRequest(`${url}${path}`, fetchOptions);
-  const exchange = async (pat: string): Promise<string> =>
-    (await fetch("/platform-os/oauth/token/exchange", { bearer: pat })).json.access_token;
+  const exchange = async (pat: string): Promise<string> => {
+    const { code, text, json } = await fetch("/platform-os/oauth/token/exchange", { bearer: pat });
+    if (code !== 200) throw new Error(`the token was not exchanged: ${code} ${text}`);
+    return json.access_token;
+  };
 
   return {
     url,
