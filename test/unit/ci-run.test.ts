@@ -23,6 +23,13 @@ test("sections that pass, one after another and side by side, are counted", () =
   expect([status, lines.at(-1)]).toEqual([0, "3 passed, 0 failed"]);
 });
 
+test("a list waits for what another one makes", () => {
+  const { status, lines } = run(
+    'one() { await "$work/made"; section "a" 5 test -e "$work/made"; }\ntwo() { section "b" 5 touch "$work/made"; }\nside_by_side one two',
+  );
+  expect([status, lines.at(-1)]).toEqual([0, "2 passed, 0 failed"]);
+});
+
 test.each([
   ["fails", 'section "x" 5 false', "0 passed, 1 failed"],
   ["hangs", 'section "x" 1 sleep 60', "0 passed, 1 failed"],
