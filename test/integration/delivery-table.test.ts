@@ -48,6 +48,13 @@ function always(response: ReceiverResponse): void {
   receiver.respond(() => response);
 }
 
+/** A cycle that waits for its turns: the clock advances by `stepMs` every so many real milliseconds. */
+async function cycleInTime(sink: TestSink, stepMs: number, everyMs: number): Promise<CycleEnd> {
+  const cycle = sink.cycle(15_000);
+  const steps = setInterval(() => sink.clock.advance(stepMs), everyMs);
+  return await cycle.finally(() => clearInterval(steps));
+}
+
 /** Expects every sample of the store at the receiver exactly once. */
 function expectAll(sink: TestSink): void {
   const held = [...receiver.samples().series].flatMap(([, { timestampsMs }]) => timestampsMs);
@@ -600,9 +607,7 @@ describe("a long catch-up, to a Prometheus that stores what it can of a request 
     proxy.plan(() => ({ kind: requests++ < lost ? "lose-response" : "pass" }));
     let end: CycleEnd | undefined;
     while (end !== "up-to-date" && sink.clock.wallMs < began + 600_000) {
-      const cycle = sink.cycle(15_000);
-      const paces = setInterval(() => sink.clock.advance(1_000), 20);
-      end = await cycle.finally(() => clearInterval(paces));
+      end = await cycleInTime(sink, 1_000, 20);
     }
     expect(end).toBe("up-to-date");
     const held = await readPrometheus(
@@ -645,9 +650,7 @@ test("every second sample is refused when it is repeated, and a response is lost
   sink.store.write(series, 1, testStartMs);
   const begunMs = sink.clock.monotonicMs();
   for (let end: CycleEnd | undefined; end !== "up-to-date"; ) {
-    const cycle = sink.cycle(15_000);
-    const paces = setInterval(() => sink.clock.advance(50), 2);
-    end = await cycle.finally(() => clearInterval(paces));
+    end = await cycleInTime(sink, 50, 2);
   }
   expect(held.size).toBe(series.length);
   expect(sink.clock.monotonicMs() - begunMs).toBeLessThan(60_000);

@@ -1,6 +1,7 @@
 import { DelayedError, type Job, Queue, Worker } from "bullmq";
 import type { Clock } from "../../base/core/clock.ts";
 import { describeError } from "../../base/core/errors.ts";
+import { onAbort } from "../../base/core/on-abort.ts";
 import { endsWithin } from "../../base/core/signals.ts";
 import type { Logger } from "../../base/log/log.ts";
 import { keyPrefix, type RedisConnection } from "../../base/redis/connection.ts";
@@ -88,8 +89,7 @@ export function openRefreshQueue(
   });
   // At once: a worker that may take jobs takes back the one that it has just returned to the queue.
   const pause = (): void => void worker.pause(true).catch(() => undefined);
-  if (signal.aborted) pause();
-  signal.addEventListener("abort", pause, { once: true });
+  const forgetPause = onAbort(signal, pause);
   // The connections log their own loss; without a listener an error would end the process.
   queue.on("error", (error) => log.debug({ error: describeError(error) }, "the roadmap queue has an error"));
   worker.on("error", (error) =>
@@ -159,6 +159,8 @@ export function openRefreshQueue(
     request,
     ensureScheduled,
     async close() {
+      forgetPause();
+      pause();
       // The worker's own graceful close waits until Redis is available.
       await endsWithin(Promise.allSettled(inProgress), closeLimitMs, clock);
       // For the last messages, and for a job that was being taken.
